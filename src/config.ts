@@ -5,33 +5,54 @@ import { type ApiKey, readApiKeys, readGroups } from './api/keys.ts';
 import { isLoopbackHost } from './events/outgoing/endpoint.ts';
 import { READABLE, unseenIn } from './lib/letters.ts';
 import { nearest } from './lib/nearest.ts';
-import { textOf } from './lib/saved-text.ts';
+import { textOf as savedText } from './lib/saved-text.ts';
 import { secretsOf } from './lib/secret.ts';
 import { type Config, metas, settings } from './settings/settings.ts';
+import { englishSettings } from './messages/english-settings.ts';
+import type { Language } from './messages/languages.ts';
+import { type Message, message } from './messages/message.ts';
+import { saidBy, unsaid } from './messages/schemas.ts';
+import { MessageError, messageIn, textOf } from './messages/texts.ts';
+import { unreadableFile } from './settings/named-file.ts';
 
 export type { Config };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names every setting that is wrong, each with what would be right. */
-export class WrongSettings extends Error {
+export class WrongSettings extends MessageError {
   override readonly name = 'WrongSettings';
-  readonly problems: readonly string[];
+  readonly problems: readonly Message[];
 
-  constructor(problems: readonly string[]) {
-    super(
-      `${problems.length === 1 ? 'A setting is' : `${problems.length} settings are`} wrong:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
-    );
+  constructor(problems: readonly Message[]) {
+    const { length: count } = problems;
+    super(count === 1 ? message('setting_wrong') : message('settings_wrong', { count }));
     this.problems = problems;
+    this.message = this.textIn('en');
+  }
+
+  override textIn(language: Language): string {
+    const lines = this.problems.map((problem) => `  - ${textOf(problem, language)}`);
+    return [super.textIn(language), ...lines].join('\n');
   }
 }
+
+export const settingProblem = (name: string, problem: Message): Message => message('of_setting', { name, problem });
+
+const notSet = (name: string): Message =>
+  settingProblem(
+    name,
+    message('not_set_what', { what: isExplained(name) ? { code: name } : (metas.get(name)?.help ?? '') }),
+  );
+
+const isExplained = (name: string): name is keyof typeof englishSettings => Object.hasOwn(englishSettings, name);
 
 /** Reads the environment. Every secret may also come from a file: `NAME_FILE` holds its path. */
 export function loadConfig(
   env: Environment,
-  alsoMissing: (given: Environment) => readonly string[] = () => [],
+  alsoMissing: (given: Environment) => readonly Message[] = () => [],
 ): Config {
-  const problems: string[] = [];
+  const problems: Message[] = [];
   const given = readSecretFiles(env, problems);
   problems.push(
     ...unknownSettings(env),
@@ -41,19 +62,19 @@ export function loadConfig(
     ...twoPlaces(given),
     ...wrongProvider(given),
   );
-  const parsed = settings.safeParse(given);
-  for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path.join('.')}: ${issue.message}`);
+  const parsed = settings.safeParse(given, { error: unsaid });
+  for (const issue of parsed.error?.issues ?? []) problems.push(settingProblem(issue.path.join('.'), saidBy(issue)));
   if (!parsed.success || problems.length > 0) throw new WrongSettings(problems);
   return Object.freeze(parsed.data);
 }
 
 /** What a process with these roles cannot do without, and the keys that are known at its API. */
-export function missingFor(given: Environment, roles: readonly string[]): string[] {
+export function missingFor(given: Environment, roles: readonly string[]): Message[] {
   return [...(roles.includes('worker') ? needsOfWorker(given).problems : []), ...missingBesideKeys(given, roles)];
 }
 
 /** The same without the keys of the service, for a caller that looks at each account. */
-export function missingBesideKeys(given: Environment, roles: readonly string[]): string[] {
+export function missingBesideKeys(given: Environment, roles: readonly string[]): Message[] {
   const work = roles.includes('worker');
   // A worker that knows no address yet is meant for the real service: all that it will need is named at once.
   const isOut = leavesLoopback(given) || (work && !given['SERVICE_BASE_URL'] && !given['SERVICE_CRM_URL']);
@@ -65,16 +86,14 @@ export function missingBesideKeys(given: Environment, roles: readonly string[]):
   ]);
   return [
     ...missingDatabase(given),
-    ...[...needed]
-      .filter((name) => given[name] === undefined)
-      .map((name) => `${name}: is not set (${metas.get(name)?.help})`),
+    ...[...needed].filter((name) => given[name] === undefined).map(notSet),
     ...(roles.includes('api') ? wrongApiKeys(given, isOut) : []),
   ];
 }
 
 /** The ledger: no process works without it. */
-export function missingDatabase({ DATABASE_URL: url }: Environment): string[] {
-  return url === undefined ? [`DATABASE_URL: is not set (${metas.get('DATABASE_URL')?.help})`] : [];
+export function missingDatabase({ DATABASE_URL: url }: Environment): Message[] {
+  return url === undefined ? [notSet('DATABASE_URL')] : [];
 }
 
 /** On loopback, with nothing configured, so that the first request works. */
@@ -85,20 +104,19 @@ export function apiKeysOf(config: Pick<Config, 'API_KEYS'>): ApiKey[] {
   return readApiKeys(config.API_KEYS?.reveal() ?? DEV_KEYS);
 }
 
-function wrongApiKeys(given: Environment, isOut: boolean): string[] {
+function wrongApiKeys(given: Environment, isOut: boolean): Message[] {
   const { API_KEYS: text, HOST = '127.0.0.1' } = given;
   if (text === undefined) {
     if (!isOut) return [];
-    if (!isLoopbackHost(HOST)) return [`API_KEYS: is required, because HOST=${HOST} can be reached from outside`];
-    return [
-      `API_KEYS: is required, ${leavesLoopback(given) ? 'because the provider is not' : 'unless the provider is'} on this machine`,
-    ];
+    if (!isLoopbackHost(HOST)) return [settingProblem('API_KEYS', message('required_by_host', { host: HOST }))];
+    const why = leavesLoopback(given) ? 'required_with_provider' : 'required_unless_here';
+    return [settingProblem('API_KEYS', message(why))];
   }
   try {
     readApiKeys(text, leavesLoopback(given) ? SHORTEST_SECRET : 1);
     return [];
   } catch (error) {
-    return [`API_KEYS: ${error instanceof Error ? error.message : String(error)}`];
+    return [settingProblem('API_KEYS', messageIn(error))];
   }
 }
 
@@ -114,64 +132,65 @@ function leavesLoopback({ HOST = '127.0.0.1', PUBLIC_URL, SERVICE_BASE_URL, SERV
 }
 
 /** What texts cost is counted in XOF, so a budget without prices would be none. */
-function unpriced(given: Environment): string[] {
+function unpriced(given: Environment): Message[] {
   if (given['SMS_PRICES_FILE'] !== undefined) return [];
   return ['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH', 'CAMPAIGN_APPROVAL_ABOVE'].flatMap((name) => {
     const value = given[name];
     const isInXof =
       value !== undefined && value !== 'off' && (name !== 'CAMPAIGN_APPROVAL_ABOVE' || value.includes('xof'));
-    return isInXof ? [`${name}: needs SMS_PRICES_FILE, which says what a text costs`] : [];
+    return isInXof ? [settingProblem(name, message('needs_prices'))] : [];
   });
 }
 
 /** All of it or none: half of it would sign in nobody, or be a slip of the pen. */
 const PROVIDER = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_GROUPS'];
 
-function wrongProvider(given: Environment): string[] {
+function wrongProvider(given: Environment): Message[] {
   const { OIDC_ISSUER: issuer, OIDC_GROUPS: groups } = given;
   const missing = PROVIDER.filter((name) => given[name] === undefined);
   if (missing.length === PROVIDER.length) return [];
-  const problems = missing.map((name) => `${name}: is not set (${metas.get(name)?.help})`);
+  const problems = missing.map(notSet);
   if (issuer !== undefined && URL.canParse(issuer)) {
     const { protocol, hostname } = new URL(issuer);
     // A stranger in between could sign in as anybody.
-    if (protocol === 'http:' && !isLoopbackHost(hostname)) problems.push('OIDC_ISSUER: must begin with https://');
+    if (protocol === 'http:' && !isLoopbackHost(hostname)) {
+      problems.push(settingProblem('OIDC_ISSUER', message('must_begin_with_https')));
+    }
   }
   try {
     if (groups !== undefined) readGroups(groups);
   } catch (error) {
-    problems.push(`OIDC_GROUPS: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(settingProblem('OIDC_GROUPS', messageIn(error)));
   }
   return problems;
 }
 
-function twoPlaces({ REDIS_CLUSTER, REDIS_SENTINELS, REDIS_URL = '' }: Environment): string[] {
+function twoPlaces({ REDIS_CLUSTER, REDIS_SENTINELS, REDIS_URL = '' }: Environment): Message[] {
   if (REDIS_CLUSTER === undefined) return [];
   const { pathname } = URL.canParse(REDIS_URL) ? new URL(REDIS_URL) : { pathname: '' };
   return [
-    ...(REDIS_SENTINELS === undefined
-      ? []
-      : ['REDIS_CLUSTER: a Redis is in a cluster or behind sentinels, not both']),
-    ...(/^\/?0?$/.test(pathname)
-      ? []
-      : ['REDIS_CLUSTER: a cluster has no databases, so leave the number out of REDIS_URL']),
+    ...(REDIS_SENTINELS === undefined ? [] : [settingProblem('REDIS_CLUSTER', message('cluster_or_sentinels'))]),
+    ...(/^\/?0?$/.test(pathname) ? [] : [settingProblem('REDIS_CLUSTER', message('cluster_without_database'))]),
   ];
 }
 
-function shortSecrets(given: Environment): string[] {
+function shortSecrets(given: Environment): Message[] {
   if (!leavesLoopback(given)) return [];
   return ['CALLBACK_SECRET', 'SEALING_SECRET'].flatMap((name) =>
     secretsOf(given[name]).flatMap((secret, at, all) => {
       const { length } = secret.reveal();
-      const which = all.length > 1 ? `number ${at + 1} ` : '';
-      return length < SHORTEST_SECRET
-        ? [`${name}: ${which}has ${length} characters; ${SHORTEST_SECRET} is the least (openssl rand -hex 32)`]
-        : [];
+      if (length >= SHORTEST_SECRET) return [];
+      const values = { length, least: SHORTEST_SECRET };
+      const short =
+        all.length > 1
+          ? message('secret_number_too_short', { number: at + 1, ...values })
+          : message('secret_too_short', values);
+      return [settingProblem(name, short)];
     }),
   );
 }
 
-function readSecretFiles(env: Environment, problems: string[]): Record<string, string> {
+function readSecretFiles(env: Environment, problems: Message[]): Record<string, string> {
   const given: Record<string, string> = {};
   for (const name of metas.keys()) {
     // A file from Windows ends its lines with a carriage return, which Docker and shells hand on.
@@ -182,19 +201,19 @@ function readSecretFiles(env: Environment, problems: string[]): Record<string, s
     const path = isSecret ? env[`${name}_FILE`]?.trim() : undefined;
     if (path) {
       try {
-        given[name] = textOf(readFileSync(path)).trim();
+        given[name] = savedText(readFileSync(path)).trim();
       } catch (error) {
-        problems.push(`${name}_FILE: cannot be read (${error instanceof Error ? error.message : String(error)})`);
+        problems.push(settingProblem(`${name}${FILE}`, unreadableFile(error)));
       }
     }
     const unseen = isSecret ? controlIn(given[name] ?? '') : undefined;
-    if (unseen !== undefined) problems.push(`${name}${path ? FILE : ''}: ${unseen}`);
+    if (unseen !== undefined) problems.push(settingProblem(`${name}${path ? FILE : ''}`, unseen));
   }
   return given;
 }
 
 /** Lists may have a line end after each comma. */
-function controlIn(secret: string): string | undefined {
+function controlIn(secret: string): Message | undefined {
   const parts = secret.split(',').map((part) => part.trim());
   return parts.map((part) => unseenIn(part, READABLE)).find((problem) => problem !== undefined);
 }
@@ -253,32 +272,32 @@ function isInjected(name: string, value: string): boolean {
   return INJECTED.test(name) || (name.endsWith('_PORT') && INJECTED_PORT.test(value));
 }
 
-/** A sentence for each. What it holds is not repeated: it may be a secret. */
-function unknownSettings(env: Environment): string[] {
+/** The values are not repeated: they may be secrets. */
+function unknownSettings(env: Environment): Message[] {
   return [...removedSettings(env), ...misspelt(env)];
 }
 
 /** Settings of earlier versions, each with what replaced it. */
-const REMOVED: Readonly<Record<string, string>> = {
-  HISTORY_URL: 'finished operations stay in the ledger, so set DATABASE_URL',
-  HISTORY_AFTER: 'finished operations stay in the ledger, so use RETENTION_PAYMENTS and RETENTION_SMS to delete them',
-  HISTORY_TEXTS_AFTER: 'SMS stay in the ledger, so use RETENTION_SMS to delete them',
-  IDENTITY_KEEP: 'use IDEMPOTENCY_KEEP',
-  DURABILITY: 'no promise depends on Redis, and relais checks PostgreSQL by itself',
-  REDIS_WAIT_REPLICAS: 'no promise depends on Redis, so use synchronous_standby_names of PostgreSQL',
-  REDIS_PATIENCE: 'a start does not wait for Redis, so use DATABASE_PATIENCE',
-  SILENCE_LIMIT: 'relais compares the ledger with what its processes and witnesses remember, and needs no limit',
-  AUDIT_MOST: 'the audit log is limited by AUDIT_KEEP alone',
+const REMOVED: Readonly<Record<string, Message>> = {
+  HISTORY_URL: message('instead_database'),
+  HISTORY_AFTER: message('instead_retention'),
+  HISTORY_TEXTS_AFTER: message('instead_retention_sms'),
+  IDENTITY_KEEP: message('instead_idempotency_keep'),
+  DURABILITY: message('instead_postgres'),
+  REDIS_WAIT_REPLICAS: message('instead_standby'),
+  REDIS_PATIENCE: message('instead_patience'),
+  SILENCE_LIMIT: message('instead_witness'),
+  AUDIT_MOST: message('instead_audit_keep'),
 };
 
-function removedSettings(env: Environment): string[] {
+function removedSettings(env: Environment): Message[] {
   return Object.entries(REMOVED).flatMap(([name, instead]) => {
     const set = [name, name + FILE].filter((one) => (env[one] ?? '').trim() !== '');
-    return set.map((one) => `${one}: was removed: ${instead}`);
+    return set.map((one) => settingProblem(one, message('was_removed', { instead })));
   });
 }
 
-function misspelt(env: Environment): string[] {
+function misspelt(env: Environment): Message[] {
   const secretFiles = [...metas].flatMap(([name, { secret }]) => (secret ? [name + FILE] : []));
   const removed = new Set(Object.keys(REMOVED).flatMap((name) => [name, name + FILE]));
   const known = new Set([...metas.keys(), ...secretFiles, ...OF_PROGRAMS]);
@@ -286,16 +305,16 @@ function misspelt(env: Environment): string[] {
     if (value === undefined || value === '' || known.has(name) || removed.has(name) || isInjected(name, value))
       return [];
     const why = whyRefused(name, known);
-    return why === undefined ? [] : [`${name}: is not a setting of relais${why}`];
+    return why === undefined ? [] : [settingProblem(name, why)];
   });
 }
 
-function whyRefused(name: string, known: ReadonlySet<string>): string | undefined {
+function whyRefused(name: string, known: ReadonlySet<string>): Message | undefined {
   const bare = name.slice(0, -FILE.length);
-  if (name.endsWith(FILE) && metas.has(bare)) return `: only a secret may come from a file, and ${bare} is none`;
+  if (name.endsWith(FILE) && metas.has(bare)) return message('no_setting_file', { name: bare });
   const meant = nearest(name, known);
-  if (meant !== undefined) return `; did you mean ${meant}?`;
-  return PREFIXES.test(name) ? ', though it is called like one (docs/settings.md has them all)' : undefined;
+  if (meant !== undefined) return message('no_setting_meant', { meant });
+  return PREFIXES.test(name) ? message('no_setting_though') : undefined;
 }
 
 /** What a worker cannot do without: one whole set of keys, the address that goes with it, and for payments a way back. */
@@ -317,8 +336,7 @@ type Area = (typeof AREAS)[number];
 type HasKey = (setting: string, field: string) => boolean;
 
 interface Needs {
-  /** Sentences about keys. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Message[];
   /** Settings that must be there beside them. */
   readonly names: readonly string[];
 }
@@ -353,33 +371,23 @@ function isBegun({ keys }: Area, has: HasKey): boolean {
   return Object.entries(keys).some(([setting, field]) => has(setting, field));
 }
 
-function keysOfMain(has: HasKey, thereAreOthers: boolean): string[] {
+function keysOfMain(has: HasKey, thereAreOthers: boolean): Message[] {
   const begun = AREAS.filter((area) => isBegun(area, has));
-  if (begun.length === 0 && !thereAreOthers)
-    return [`${eitherOr(({ keys }) => Object.keys(keys))}: are not set, and ACCOUNTS_FILE gives no account`];
+  if (begun.length === 0 && !thereAreOthers) return [message('no_keys')];
   return begun.flatMap(({ keys }) =>
     Object.entries(keys)
       .filter(([setting, field]) => !has(setting, field))
-      .map(([setting]) => `${setting}: is not set (${metas.get(setting)?.help})`),
+      .map(([setting]) => notSet(setting)),
   );
 }
 
-function keysOfOther(name: string, has: HasKey): string[] {
+function keysOfOther(name: string, has: HasKey): Message[] {
   const begun = AREAS.filter((area) => isBegun(area, has));
-  if (begun.length === 0) return [`ACCOUNTS_FILE: ${name} lacks ${eitherOr(({ keys }) => Object.values(keys))}`];
+  if (begun.length === 0) return [message('account_lacks_all', { account: name })];
   const lacks = begun.flatMap(({ keys }) =>
     Object.entries(keys).flatMap(([setting, field]) => (has(setting, field) ? [] : [field])),
   );
-  return lacks.length === 0 ? [] : [`ACCOUNTS_FILE: ${name} lacks ${lacks.join(', ')}`];
-}
-
-function eitherOr(namesOf: (area: Area) => readonly string[]): string {
-  const [first = '', second = ''] = AREAS.map((area) =>
-    namesOf(area)
-      .join(', ')
-      .replace(/, ([^,]*)$/, ' and $1'),
-  );
-  return `either ${first}, or ${second}`;
+  return lacks.length === 0 ? [] : [message('account_lacks', { account: name, keys: lacks.join(', ') })];
 }
 
 /** Then it finds the receiver on this machine too, and nobody has to say where. */

@@ -5,6 +5,8 @@ import { wrapped } from './cli/output.ts';
 import { systemClock } from './lib/clock.ts';
 import { describeError } from './lib/phone.ts';
 import { systemRandom } from './lib/random.ts';
+import type { Language } from './messages/languages.ts';
+import { MessageError } from './messages/texts.ts';
 import type { Surroundings } from './app/run.ts';
 
 /**
@@ -39,24 +41,22 @@ const surroundings: Surroundings = {
   ready: (facts) => process.stdout.write(`${JSON.stringify(facts)}\n`),
 };
 
-/** French only where somebody reads it; what it takes is loaded before anything may refuse to start. */
-let inOurs = (text: string): string => text;
+let language: Language = 'en';
 
 /** What is wrong with the settings is said in words, not as a stack of calls. */
 function told(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (isOfSettings(cause)) return inOurs(cause.message);
+    if (isOfStart(cause)) return cause.textIn(language);
   return JSON.stringify({ level: 'fatal', err: describeError(error) });
 }
 
 /** By their names, so that the settings are not loaded for a version. */
-const isOfSettings = ({ name }: Error): boolean =>
-  name === 'WrongSettings' || name === 'PortTaken' || name === 'NoEmbeddedPostgres';
+const isOfStart = (error: Error): error is MessageError =>
+  error instanceof MessageError && ['WrongSettings', 'PortTaken', 'NoEmbeddedPostgres'].includes(error.name);
 
 /** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
 async function explained(service: () => Promise<number>): Promise<number> {
-  const { language } = languageOf(process.argv.slice(2), process);
-  if (language === 'fr') inOurs = (await import('./messages/refusals.ts')).refusalsInFrench;
+  ({ language } = languageOf(process.argv.slice(2), process));
   return service().catch(die);
 }
 

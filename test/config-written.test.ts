@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { WrongSettings, describeSettings, loadConfig } from '../src/config.ts';
 import { readTimeZone } from '../src/lib/quiet-hours.ts';
 import type { Secret } from '../src/lib/secret.ts';
+import { textOf } from '../src/messages/texts.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'relais-written-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -20,7 +21,7 @@ const problemsOf = (env: Readonly<Record<string, string>>): readonly string[] =>
   try {
     loadConfig(env);
   } catch (error) {
-    if (error instanceof WrongSettings) return error.problems;
+    if (error instanceof WrongSettings) return error.problems.map((one) => textOf(one));
     throw error;
   }
   return [];

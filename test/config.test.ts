@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { WrongSettings, apiKeysOf, describeConfig, loadConfig, missingFor as allMissing } from '../src/config.ts';
+import { textOf } from '../src/messages/texts.ts';
 
 /** Of a process that has a ledger. */
 const missingFor = (given: Readonly<Record<string, string>>, roles: readonly string[]): string[] =>
-  allMissing({ DATABASE_URL: 'postgres://db/relais', ...given }, roles);
+  allMissing({ DATABASE_URL: 'postgres://db/relais', ...given }, roles).map((one) => textOf(one));
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {
     loadConfig(env);
   } catch (error) {
-    if (error instanceof WrongSettings) return error.problems;
+    if (error instanceof WrongSettings) return error.problems.map((one) => textOf(one));
     throw error;
   }
   return [];
@@ -37,7 +38,7 @@ test('all that is wrong is named at once, each with what would be right', () => 
   expect(problems.join('\n')).toContain(
     'UPSTREAM_TIMEOUT: not a duration: "60" (write it as 250ms, 30s, 10m, 24h or 30d)',
   );
-  expect(problems.join('\n')).toContain('SERVICE_MODE: must be live or test');
+  expect(problems.join('\n')).toContain('SERVICE_MODE: must be one of live, test');
   expect(problems.join('\n')).toContain('DISBURSEMENT_POLL: not a duration: "soon"');
 });
 
@@ -185,7 +186,9 @@ describe('what a role cannot do without', () => {
   });
 
   test.for(['worker', 'webhooks', 'api'])('is the ledger, for the role %s too', (role) => {
-    expect(namesOf(allMissing({ CALLBACK_SECRET: LONG }, [role]))).toContain('DATABASE_URL');
+    expect(namesOf(allMissing({ CALLBACK_SECRET: LONG }, [role]).map((one) => textOf(one)))).toContain(
+      'DATABASE_URL',
+    );
   });
 
   test('of keys it is the rest of a set that was begun', () => {

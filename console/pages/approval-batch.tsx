@@ -4,7 +4,6 @@ import { Count, Money, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import type { Words } from '../words/words.ts';
 import { Section } from '../parts/page.tsx';
-import { Refusal } from '../parts/refusal.tsx';
 import { Sign } from '../parts/state.tsx';
 
 type Batch = Answer<'getBatch'>;
@@ -50,7 +49,7 @@ function Findings({ list, count, look }: FindingsProps) {
         <li key={`${String(row)}${column ?? ''}${reason}`} className={`rounded-lg px-3 py-2 ${look}`}>
           {row === null ? '' : `${says.row(countIn(words, row))} `}
           {column === null ? '' : `${column}: `}
-          <Refusal text={reason} />
+          {reason}
         </li>
       ))}
       {count > list.length && <li>{says.more(countIn(words, count - list.length))}</li>}

@@ -9,7 +9,6 @@ import { useWords } from '../parts/language.tsx';
 import { Read } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { Reason } from '../parts/reason.tsx';
-import { Refusal } from '../parts/refusal.tsx';
 import { StateSign } from '../parts/state.tsx';
 import { Wallet } from '../parts/wallet.tsx';
 import { type OutcomeName, rowTone, rowWord } from './batch-outcome.tsx';
@@ -131,5 +130,5 @@ function Row({ row: line, beside }: { readonly row: BatchRow; readonly beside: R
 
 /** A word of relais, or a sentence of the acceptance. */
 function Why({ reason }: { readonly reason: string }) {
-  return /^[\w.-]+$/.test(reason) ? <Reason word={reason} /> : <Refusal text={reason} />;
+  return /^[\w.-]+$/.test(reason) ? <Reason word={reason} /> : <>{reason}</>;
 }

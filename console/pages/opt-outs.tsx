@@ -12,7 +12,6 @@ import { countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Page, Read, Section } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
-import { Refusal } from '../parts/refusal.tsx';
 
 type Changed = Answer<'addOptOuts'>;
 
@@ -60,7 +59,7 @@ function Told({ changed }: { readonly changed: Changed }) {
           <summary>{says.refused(countIn(words, refused))}</summary>
           {problems.map(({ at, message }) => (
             <p key={at}>
-              {words.pages.approvals.row(String(at))} <Refusal text={message} />
+              {words.pages.approvals.row(String(at))} {message}
             </p>
           ))}
         </details>

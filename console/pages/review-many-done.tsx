@@ -5,7 +5,6 @@ import { pageOf } from '../asking/kinds.ts';
 import { countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
-import { Refusal } from '../parts/refusal.tsx';
 
 /** As they are answered one by one; the last says how it ended. */
 export type Lines = readonly {
@@ -39,9 +38,7 @@ export function Done({ lines }: { readonly lines: Lines }) {
                 {id}
               </Link>{' '}
               {words.ends.rules[problem?.rule ?? ''] ?? words.ends.rules[problem?.kind ?? ''] ?? ''}{' '}
-              <span className="block text-sm text-quiet">
-                {problem?.detail !== undefined && <Refusal text={problem.detail} />}
-              </span>
+              <span className="block text-sm text-quiet">{problem?.detail}</span>
             </li>
           ))}
         </ul>

@@ -2,7 +2,6 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { End } from '../asking/acts.ts';
 import { useWords } from './language.tsx';
-import { Refusal } from './refusal.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -71,10 +70,10 @@ export function Ended({ end }: { readonly end: End | undefined }) {
       </p>
       <details className="mt-1 text-sm">
         <summary>{ends.exact}</summary>
-        <Refusal text={message} />
+        {message}
         {problem.problems?.map(({ pointer, message: what }) => (
           <span key={pointer} className="block">
-            {pointer}: <Refusal text={what} />
+            {pointer}: {what}
           </span>
         ))}
       </details>

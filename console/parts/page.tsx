@@ -5,7 +5,6 @@ import { Refused, troubleOf } from '../asking/ask.ts';
 import { useSession } from '../asking/session.tsx';
 import type { Role } from '../shell/entries.ts';
 import { useWords } from './language.tsx';
-import { Refusal } from './refusal.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -141,7 +140,7 @@ export function Failed({ error, again }: { readonly error: unknown; readonly aga
           </button>
           <details className="text-sm text-quiet">
             <summary>{ends.exact}</summary>
-            <Refusal text={exact} />
+            {exact}
           </details>
         </>
       }

@@ -6,6 +6,7 @@ import { limitRate } from './gates.ts';
 import { type ApiKey, WrongKeys } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import { isBackground, isOfConsole, sessionCookieIn } from './session-cookie.ts';
+import { message } from '../messages/message.ts';
 
 interface Asked {
   readonly request: Request;
@@ -60,7 +61,7 @@ async function bySession(
   const key = session && (session.provider ? provider?.keyOf(session) : (await keyRing.current()).find(session.isOf));
   if (!cookie || !session || !key) {
     response.set('Connection', 'close');
-    throw new ApiProblem('unauthenticated', 'No session, or an expired session. Sign in again.');
+    throw new ApiProblem('unauthenticated', message('no_session'));
   }
   limit(key, response);
   if (!isBackground(request)) await sessions.use(cookie.id, session);
@@ -75,7 +76,7 @@ export function limitSignIns(
   const waitMs = signIns.take(name);
   if (waitMs === 0) return;
   response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
-  throw new ApiProblem('too-many-requests', 'The API key was sent too often within one minute.');
+  throw new ApiProblem('too-many-requests', message('key_sent_too_often'));
 }
 
 function refusedKey(
@@ -89,16 +90,8 @@ function refusedKey(
   onWrongKey(waitMs === 0 ? '401' : '429');
   if (waitMs > 0) {
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
-    return new ApiProblem(
-      'too-many-requests',
-      'Too many requests with an invalid key. A valid key is accepted at once.',
-    );
+    return new ApiProblem('too-many-requests', message('too_many_wrong_keys'));
   }
   response.set('WWW-Authenticate', 'Bearer');
-  return new ApiProblem(
-    'unauthenticated',
-    wasSent
-      ? 'The API key is unknown or revoked. Use a key of API_KEYS, or one created with `relais keys create`.'
-      : 'Send `Authorization: Bearer <key>` with a key of API_KEYS, or one created with `relais keys create` (`relais dev` accepts the key `dev`).',
-  );
+  return new ApiProblem('unauthenticated', wasSent ? message('key_unknown') : message('key_missing'));
 }

@@ -8,16 +8,18 @@ import { MADE, type ApiKey, digestOf, hasRole, personOf, type Role, roles } from
 import { apiKeyList, apiKeyWithSecret } from './openapi/answers-audit.ts';
 import { answer, json, type AnyAsked, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
 
 const SECRET_BYTES = 32;
 
-const holder = z.string().regex(/^[\w.@+-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ @ + -');
+const holder = z.string().regex(/^[\w.@+-]{1,64}$/, says('person_name'));
 
 const keyRequest = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits or . _ -')
+      .regex(/^[\w.-]{1,64}$/, says('key_name'))
       .meta({ description: 'Name of the key in the audit log.', example: 'awa-phone' }),
     roles: z
       .array(z.enum(roles))
@@ -37,7 +39,7 @@ const keyRequest = z
     }),
     service: holder.optional().meta({ description: 'Program that uses the key.' }),
     expiresAt: z.iso
-      .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+      .datetime({ offset: true, error: says('time') })
       .optional()
       .meta({
         description: 'Expiry time of the key. Default: valid until it is revoked.',
@@ -48,7 +50,7 @@ const keyRequest = z
 
 type KeyRequest = z.output<typeof keyRequest>;
 
-const about = { tag: 'Operating', role: 'admin', scope: { all: 'keys are made for all' } } as const;
+const about = { tag: 'Operating', role: 'admin', scope: 'all' } as const;
 
 const createKey = route(
   {
@@ -91,7 +93,7 @@ const createKey = route(
     const { name, roles: given, accounts, person, service } = made;
     const facts = { name, roles: given, accounts, person, service, expiresAt: body.expiresAt };
     if (!(await context.apiKeys.add(made, act(made.id, facts)))) {
-      throw new ApiProblem('wrong-state', 'The maximum of 1,000 API keys is reached. Revoke unused keys.', {
+      throw new ApiProblem('wrong-state', message('too_many_keys'), {
         rule: 'limit',
       });
     }
@@ -132,11 +134,7 @@ const revokeKey = route(
   },
   async ({ context, params: { id }, act }) => {
     const known = (await context.apiKeys.all()).find((one) => one.id === id);
-    if (!known)
-      throw new ApiProblem(
-        'not-found',
-        `The API key ${id.slice(0, 80)} was not found. Remove a key of API_KEYS from that setting.`,
-      );
+    if (!known) throw new ApiProblem('not-found', message('key_not_found', { id: id.slice(0, 80) }));
     if (known.revokedAt === undefined)
       await context.apiKeys.revoke(id, context.clock.now(), act(id, { name: known.name }));
     await context.keyRing.refresh();
@@ -146,12 +144,15 @@ const revokeKey = route(
 
 function requireSound({ person, service, accounts = [] }: KeyRequest, { accountNames }: AnyAsked['context']): void {
   if ((person === undefined) === (service === undefined)) {
-    throw invalid([{ pointer: '/person', message: 'or /service is required, and not both' }]);
+    throw invalid([{ pointer: '/person', message: message('key_or_service') }]);
   }
   const unknown = accounts.findIndex((name) => !accountNames.includes(name));
   if (unknown === -1) return;
   throw invalid([
-    { pointer: `/accounts/${unknown}`, message: `must be a configured account: ${accountNames.join(', ')}` },
+    {
+      pointer: `/accounts/${unknown}`,
+      message: message('configured_account', { accounts: accountNames.join(', ') }),
+    },
   ]);
 }
 
@@ -160,7 +161,7 @@ function requireMayGive(key: ApiKey, made: MadeKey): void {
   if (comparable(holderOf(made)) !== comparable(personOf(key))) return;
   const more = made.roles.filter((role) => !hasRole(key, role as Role));
   if (more.length === 0) return;
-  const detail = `The API key "${key.name}" also belongs to ${personOf(key)}, and does not have the role ${more.join(', ')}.`;
+  const detail = message('other_key_lacks_role', { key: key.name, person: personOf(key), roles: more.join(', ') });
   throw new ApiProblem('forbidden', detail, { rule: 'own-roles' });
 }
 
@@ -168,7 +169,7 @@ function requireMayGive(key: ApiKey, made: MadeKey): void {
 function requireOwnName(made: MadeKey, all: readonly (ApiKey | MadeKey)[]): void {
   const other = all.find((one) => one.name === made.name && holderOf(one) !== holderOf(made));
   if (!other) return;
-  const detail = `A key of ${holderOf(other)} is already named ${made.name}. Use another name.`;
+  const detail = message('key_name_taken', { holder: holderOf(other), name: made.name });
   throw new ApiProblem('wrong-state', detail, { rule: 'identity' });
 }
 

@@ -8,11 +8,12 @@ import { mount } from './mount.ts';
 import { nearestPath } from './nearest-path.ts';
 import { ApiProblem, type ProblemKind, sendProblem } from './problem.ts';
 import { NoRoom } from '../lib/held-bytes.ts';
-import { LedgerClosed, RECOVERING, Recovering, isLedgerAway } from '../ledger/errors.ts';
+import { LedgerClosed, Recovering, isLedgerAway } from '../ledger/errors.ts';
 import { isAway } from '../redis/connections.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { writeRefused } from './writes.ts';
+import { type Message, message } from '../messages/message.ts';
 
 /** Sent in place of a request id that is missing or odd. */
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
@@ -35,12 +36,12 @@ export function createApi(context: ApiContext): Express {
   return app;
 }
 
-const ALL_PATHS = '/openapi.json lists all paths.';
-
-function notFound({ method, path }: Pick<Request, 'method' | 'path'>): string {
-  const asked = `The ${method} ${path.slice(0, 100)} was not found.`;
-  const meant = nearestPath(path.slice(0, 100), routes);
-  return meant === undefined ? `${asked} ${ALL_PATHS}` : `${asked} Did you mean ${meant}? ${ALL_PATHS}`;
+function notFound({ method, path }: Pick<Request, 'method' | 'path'>): Message {
+  const asked = { method, path: path.slice(0, 100) };
+  const meant = nearestPath(asked.path, routes);
+  return meant === undefined
+    ? message('path_not_found', asked)
+    : message('path_not_found_meant', { ...asked, meant });
 }
 
 const SAME_FOR_ALL = [
@@ -83,9 +84,7 @@ function noRoom({ of, most }: NoRoom): ApiProblem {
   const limit = most / 1e6;
   return new ApiProblem(
     'busy',
-    of === 'caller'
-      ? `Uploads in progress of this key may hold ${limit} MB in this process, and this one does not fit.`
-      : `Uploads in progress of all keys may hold ${limit} MB in this process, and this one does not fit.`,
+    of === 'caller' ? message('key_uploads_full', { mb: limit }) : message('uploads_full', { mb: limit }),
   );
 }
 
@@ -93,28 +92,21 @@ function noRoom({ of, most }: NoRoom): ApiProblem {
 function closed({ reason }: LedgerClosed): ApiProblem {
   const isOfProcess = reason === 'fenced' || reason === 'superseded';
   return isOfProcess
-    ? new ApiProblem('unavailable', 'This process ends. Nothing was done.')
-    : new ApiProblem('recovering', `${RECOVERING}.`);
+    ? new ApiProblem('unavailable', message('process_ends'))
+    : new ApiProblem('recovering', message('in_recovery'));
 }
 
 function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
-  if (error instanceof Recovering) return new ApiProblem('recovering', `${error.message}.`);
+  if (error instanceof Recovering) return new ApiProblem('recovering', message('in_recovery'));
   if (isUnreadable(error)) {
-    return new ApiProblem(
-      'unreadable',
-      'Another version wrote the record, or the record is damaged. Run `relais doctor`.',
-    );
+    return new ApiProblem('unreadable', message('record_unreadable'));
   }
   // What follows a percent sign in the path is no character: it was the caller's doing.
-  if (error instanceof URIError) return new ApiProblem('malformed', 'The path is invalid.');
+  if (error instanceof URIError) return new ApiProblem('malformed', message('path_invalid'));
   if (error instanceof NoRoom) return noRoom(error);
   if (error instanceof LedgerClosed) return closed(error);
   // A request that PostgreSQL has committed, and whose answer was lost, is done all the same.
-  if (isAway(error) || isLedgerAway(error))
-    return new ApiProblem('unavailable', 'The request may have been done. With the same identity, a retry is safe.');
-  return new ApiProblem(
-    'internal',
-    'The log has the cause under this X-Request-Id. With the same identity, a retry is safe.',
-  );
+  if (isAway(error) || isLedgerAway(error)) return new ApiProblem('unavailable', message('maybe_done'));
+  return new ApiProblem('internal', message('internal_error'));
 }

@@ -9,7 +9,7 @@ const ofAll = {
   tag: 'Operating',
   role: 'operate',
   orRole: 'admin',
-  scope: { all: 'the audit is of all' },
+  scope: 'all',
 } as const;
 
 const listAudit = route(

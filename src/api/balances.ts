@@ -7,6 +7,7 @@ import { balances } from './openapi/answers-money.ts';
 import { accountQuery, answer, type AnyAsked, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { upstreamProblem } from './upstream-problem.ts';
+import { message } from '../messages/message.ts';
 
 const about = {
   method: 'get',
@@ -53,7 +54,7 @@ const getBalance = route(
       params: { accountNumber },
     } = asked;
     if (!/^[A-Za-z0-9]{1,40}$/.test(accountNumber)) {
-      throw invalid([{ pointer: '/accountNumber', message: 'must be letters and digits, such as BBJ0123456789' }]);
+      throw invalid([{ pointer: '/accountNumber', message: message('account_number') }]);
     }
     const { payments } = context.processing.upstream;
     const told = await ask(asked, query.account, (account) => payments.balance(account, { accountNumber }));
@@ -67,14 +68,11 @@ async function ask<T>(
   question: (account: UpstreamAccount) => Promise<Verdict<T>>,
 ): Promise<T> {
   const account = mayUseAccount(key, name) ? context.processing.account(name)?.upstream : undefined;
-  if (!account) throw new ApiProblem('not-found', `The account ${name.slice(0, 40)} was not found.`);
+  if (!account) throw new ApiProblem('not-found', message('account_not_found', { name: name.slice(0, 40) }));
   const admission = await context.processing.upstream.admit(account, 'payments', 'look');
   if (!admission.admitted) {
     response.set('Retry-After', String(Math.ceil(admission.retryAfterMs / 1_000)));
-    throw new ApiProblem(
-      'too-many-requests',
-      'The limit of provider requests is reached (UPSTREAM_RATE). Retry later.',
-    );
+    throw new ApiProblem('too-many-requests', message('provider_rate_used'));
   }
   const verdict = await question(account);
   if (verdict.is === 'ok') return verdict.value;

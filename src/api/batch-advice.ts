@@ -10,6 +10,7 @@ import type { MoneyContext } from '../processors/context.ts';
 import { describeXof } from '../lib/money.ts';
 import { adviseOn } from './balance-advice.ts';
 import type { Public } from '../lib/public.ts';
+import { message } from '../messages/message.ts';
 
 type Balances = Readonly<Record<string, number | null>>;
 
@@ -46,7 +47,7 @@ export class BatchAdvisor {
       const left = afterInFlight[country] ?? null;
       if (left === null || xof <= left) return [];
       const after = left < 0 ? `less than nothing (${describeXof(left)})` : `about ${describeXof(left)}`;
-      const reason = `${country}: the batch is ${describeXof(xof)}, and ${after} would be left of the balance when all in flight has left; what is short waits until there are funds`;
+      const reason = message('short_of_funds', { country, xof: describeXof(xof), left: after });
       return [{ row: null, column: null, reason }];
     });
   }

@@ -11,6 +11,7 @@ import { personOf } from './keys.ts';
 import { batch } from './openapi/answers-money.ts';
 import { ApiProblem } from './problem.ts';
 import { type AnyAsked, answer, Reply, replayed, route } from './route.ts';
+import { type Message, message } from '../messages/message.ts';
 
 const retryBatch = route(
   {
@@ -35,10 +36,11 @@ const retryBatch = route(
     answers: { 201: answer('The new batch. Nothing of it is paid before its approval.', batch) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, response, act }) => {
+  async (asked) => {
+    const { context, key, record, response, act } = asked;
     const { id, before } = await askAgain(context, { record, key, act });
     replayed(response, before);
-    return new Reply(201, await batchAnswer(context, await findRecord(context, key, 'batch', id)));
+    return new Reply(201, await batchAnswer(asked, await findRecord(context, key, 'batch', id)));
   },
 );
 
@@ -51,14 +53,14 @@ const NAMES_MOST = 100;
 
 async function askAgain({ batches, batchDoor }: ApiContext, { record, key, act }: Retrying) {
   const { id: retryOf, account, state, columns, fileName } = record;
-  if (state !== 'finished') throw notPossible(state, `The batch is ${state}. Only a finished batch can be retried.`);
+  if (state !== 'finished') throw notPossible(state, message('batch_not_finished', { state }));
   const unpaid: BatchRow[] = [];
   for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
     unpaid.push(...page.flatMap(({ row, state: now }) => (outcomeOf(now) === 'notPaid' ? [row] : [])));
   }
-  if (unpaid.length === 0) throw notPossible(state, 'No row can be retried: each one is paid, pending or uncertain.');
+  if (unpaid.length === 0) throw notPossible(state, message('nothing_to_retry'));
   const rows = await batchDoor.notYetAccepted({ rows: unpaid.map(askedAgain), problems: [] }, account);
-  if (rows.length === 0) throw notPossible(state, 'Every unpaid row was retried before, in another batch.');
+  if (rows.length === 0) throw notPossible(state, message('all_retried_already'));
   const contentHash = hashOf(JSON.stringify(rows));
   const file: BatchFile = { contentHash, rows, problems: [], own: columns };
   for (let nth = 1; nth <= NAMES_MOST; nth += 1) {
@@ -75,7 +77,7 @@ async function askAgain({ batches, batchDoor }: ApiContext, { record, key, act }
     if (given.outcome === 'accepted' || (given.outcome === 'duplicate' && !isFinal('batch', given.state)))
       return { id: given.id, before: given.outcome === 'duplicate' };
   }
-  throw notPossible(state, 'It was retried too often. Upload the unpaid rows as a file.');
+  throw notPossible(state, message('retried_too_often'));
 }
 
 function askedAgain(row: BatchRow): RawRow {
@@ -84,7 +86,7 @@ function askedAgain(row: BatchRow): RawRow {
   return { row: row.row, request, problems: [], ...(row.own && { own: row.own }) };
 }
 
-function notPossible(state: string, detail: string): ApiProblem {
+function notPossible(state: string, detail: Message): ApiProblem {
   return new ApiProblem('wrong-state', detail, { state });
 }
 

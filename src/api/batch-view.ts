@@ -5,25 +5,34 @@ import type { StateOf } from '../kinds/index.ts';
 import { APPROVE_WITHIN_MS } from '../kinds/batch-rows.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { progressOf } from '../producer/batch/report.ts';
-import type { ApiContext } from './context.ts';
+import { languageFor } from './problem.ts';
+import type { AnyAsked } from './route.ts';
 import { viewOf } from './views.ts';
+import type { Language } from '../messages/languages.ts';
+import { findingTexts } from '../producer/batch/judge.ts';
 
 const STATES_THAT_EXPIRE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'expired'];
 
-export async function batchAnswer(context: ApiContext, record: BatchRecord) {
+export async function batchAnswer({ context, request }: Pick<AnyAsked, 'context' | 'request'>, record: BatchRecord) {
   const [advice, states] = await Promise.all([
     context.batchAdvisor.adviceOn(record),
     progressOf(record, context.batches),
   ]);
-  return batchView(record, advice, states);
+  return batchView(record, { advice, states, language: languageFor(request) });
 }
 
-function batchView(record: BatchRecord, advice: readonly Finding[], states: Readonly<Record<string, Sum>>) {
+interface Seen {
+  readonly advice: readonly Finding[];
+  readonly states: Readonly<Record<string, Sum>>;
+  readonly language: Language;
+}
+
+function batchView(record: BatchRecord, { advice, states, language }: Seen) {
   const { problems, warnings } = record;
   return viewOf<'batch'>(record, {
-    problems: problems.list,
+    problems: findingTexts(problems.list, language),
     problemCount: problems.count,
-    warnings: [...advice, ...warnings.list],
+    warnings: findingTexts([...advice, ...warnings.list], language),
     warningCount: warnings.count + advice.length,
     expiresAt: STATES_THAT_EXPIRE.includes(record.state) ? expiryOf(record) : null,
     ...progressIn(states),

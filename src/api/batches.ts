@@ -31,9 +31,11 @@ import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
 import { requireFileBody } from './file-body.ts';
 import { codingOf, requireUtf8 } from './media.ts';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem, languageFor } from './problem.ts';
 import { batchAnswer, batchRow } from './batch-view.ts';
 import { rejecting } from './rejecting.ts';
+import { type Message, message } from '../messages/message.ts';
+import { findingTexts } from '../producer/batch/judge.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
 const ROWS_NDJSON =
@@ -80,7 +82,8 @@ const createBatch = route(
     },
     problems: ['conflict'],
   },
-  async ({ context, key, query, idempotencyKey, request, response, act, hold }) => {
+  async (asked) => {
+    const { context, key, query, idempotencyKey, request, response, act, hold } = asked;
     const held = hold();
     const file = await readBatchFile(await bytesOf(request, response, held), { ...readingOf(request), held });
     await requireStill(context, key);
@@ -95,15 +98,15 @@ const createBatch = route(
       fileName: query.name,
     });
     if (given.outcome === 'open') {
-      const detail = `The same file is already the payment batch ${given.id}, which is pending. Approve or cancel that batch.`;
+      const detail = message('file_is_batch', { id: given.id });
       throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
     }
     if (given.outcome === 'conflict') {
-      const detail = `The Idempotency-Key is already used by ${given.id}, with other bytes. Send another Idempotency-Key.`;
+      const detail = message('idempotency_key_used', { id: given.id });
       throw new ApiProblem('conflict', detail, { existingId: given.id, differs: given.differs });
     }
     replayed(response, given.outcome === 'duplicate');
-    return new Reply(201, await batchAnswer(context, await findRecord(context, key, 'batch', given.id)));
+    return new Reply(201, await batchAnswer(asked, await findRecord(context, key, 'batch', given.id)));
   },
 );
 
@@ -127,9 +130,9 @@ async function judged(
     contentHash: file.contentHash,
     state,
     totals,
-    problems: problems.list,
+    problems: findingTexts(problems.list, languageFor(request)),
     problemCount: problems.count,
-    warnings: warnings.list,
+    warnings: findingTexts(warnings.list, languageFor(request)),
     warningCount: warnings.count,
   });
 }
@@ -152,7 +155,7 @@ const getBatch = route(
     description: 'With the counts of its rows by state.',
     role: 'read',
   },
-  ({ context, record }) => batchAnswer(context, record),
+  (asked) => batchAnswer(asked, asked.record),
 );
 
 const getBatchReport = route(
@@ -196,9 +199,11 @@ const approveBatch = route(
     answers: { 200: answer('Its rows are being paid.', batch) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, body: { contentHash }, again, act }) => {
+  async (asked) => {
+    const { context, key, record, again, act } = asked;
+    const { contentHash } = asked.body;
     await approve(context, { record, key, contentHash, act });
-    return batchAnswer(context, await again());
+    return batchAnswer(asked, await again());
   },
 );
 
@@ -215,9 +220,10 @@ const rejectBatch = route(
       'who uploaded it cannot reject it (403), and cancels it instead.',
     answers: { 200: answer('It is cancelled.', batch) },
   },
-  async ({ context, key, record, body: { reason: note }, again, act }) => {
-    await reject(context, { record, key, act, note });
-    return batchAnswer(context, await again());
+  async (asked) => {
+    const { context, key, record, again, act } = asked;
+    await reject(context, { record, key, act, note: asked.body.reason });
+    return batchAnswer(asked, await again());
   },
 );
 
@@ -234,9 +240,10 @@ const cancelBatch = route(
     answers: { 200: answer('It is cancelled.', batch) },
     problems: ['wrong-state'],
   },
-  async ({ context, key, record, again, act }) => {
+  async (asked) => {
+    const { context, key, record, again, act } = asked;
     await cancel(context, { key, record, act });
-    return batchAnswer(context, await again());
+    return batchAnswer(asked, await again());
   },
 );
 
@@ -250,9 +257,9 @@ interface Approval extends Deciding {
 
 /** Exactly these bytes, by somebody else, in time, and still in order. */
 async function approve(context: ApiContext, { record, key, contentHash, act }: Approval): Promise<void> {
-  await requireAnother(context, key, record.by, 'uploaded it');
+  await requireAnother(context, key, record.by, 'another_person_uploaded');
   if (contentHash !== record.contentHash) {
-    const detail = 'The hash is not that of the uploaded file. Review the batch again before you approve it.';
+    const detail = message('batch_hash_differs');
     throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: record.contentHash });
   }
   const again = record.approvedBy === personOf(key) && (record.state === 'running' || record.state === 'finished');
@@ -260,10 +267,10 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
   const isLate = record.state === 'awaiting_approval' && context.clock.now() - record.since > APPROVE_WITHIN_MS;
   if (isLate || record.state === 'expired') {
     // Without another name the same bytes are this one.
-    throw notPossible('expired', 'upload it again with another Idempotency-Key');
+    throw notPossible('expired', message('upload_again'));
   }
   if (record.state !== 'awaiting_approval' && record.state !== 'needs_review') {
-    throw notPossible(record.state, 'no approval is needed');
+    throw notPossible(record.state, message('no_approval_needed'));
   }
   refuseOutdated(await context.batchDoor.recheck(record));
   const decided = await context.batches.approve(record.id, {
@@ -271,7 +278,7 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
     contentHash,
     act: act(record.id, { contentHash }),
   });
-  if (decided.is === 'not yours') throw notPossible(decided.state, 'no approval is needed');
+  if (decided.is === 'not yours') throw notPossible(decided.state, message('no_approval_needed'));
   if (decided.is === 'applied') context.wake('batch');
 }
 
@@ -281,7 +288,7 @@ function refuseOutdated({ count, list }: Findings): void {
     pointer: `/${[row, column].filter((part) => part !== null).join('/')}`,
     message: reason,
   }));
-  const detail = `The batch has ${count} new problem(s) since the upload. Nothing was approved.`;
+  const detail = message('batch_new_problems', { count });
   throw new ApiProblem('wrong-state', detail, { problems });
 }
 
@@ -290,10 +297,10 @@ async function reject(
   { record, key, act, note }: Deciding & { readonly note: string },
 ): Promise<void> {
   const by = personOf(key);
-  await requireAnother(context, key, record.by, 'uploaded it');
+  await requireAnother(context, key, record.by, 'another_person_uploaded');
   if (record.state === 'cancelled' && record.rejectedBy === by) return;
   const decided = await context.batches.reject(record.id, { by, note, act: act(record.id) });
-  if (decided.is === 'not yours') throw notPossible(decided.state, 'it does not wait for approval');
+  if (decided.is === 'not yours') throw notPossible(decided.state, message('no_approval_waits'));
 }
 
 /** Of one that needs review, the rows that were not accepted yet are never paid; the others go on as they are. */
@@ -303,7 +310,7 @@ async function cancel(context: ApiContext, { record, act }: Deciding): Promise<v
   if (record.state === 'cancelled') return;
   if (!CANCELLABLE.includes(record.state)) throw tooLate(record.state);
   if (await context.recoveryDesk.mayHaveLeft(record)) {
-    const detail = 'A recovery is under way, and rows of the batch may have been paid: run relais recover first.';
+    const detail = message('batch_in_recovery');
     throw new ApiProblem('wrong-state', detail, { state: record.state });
   }
   const decided = await context.batches.cancel(record.id, { act: act(record.id) });
@@ -311,11 +318,11 @@ async function cancel(context: ApiContext, { record, act }: Deciding): Promise<v
 }
 
 function tooLate(state: string): ApiProblem {
-  return notPossible(state, 'a batch can be cancelled only before its approval; cancel its rows one by one');
+  return notPossible(state, message('batch_cancelled_too_late'));
 }
 
-function notPossible(state: string, why: string): ApiProblem {
-  return new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
+function notPossible(state: string, why: Message): ApiProblem {
+  return new ApiProblem('wrong-state', message('state_forbids', { state, why }), { state });
 }
 
 function readingOf(request: Request): BatchReading {
@@ -345,7 +352,7 @@ async function bytesOf(request: Request, response: Response, held: Holding): Pro
 function tooLarge(request: Request, response: Response): ApiProblem {
   response.set('Connection', 'close');
   request.resume();
-  return new ApiProblem('too-large', `A payment batch is limited to ${BYTES_MAX} bytes. Send several batches.`);
+  return new ApiProblem('too-large', message('batch_too_large', { bytes: BYTES_MAX }));
 }
 
 const listBatches = listRoute({

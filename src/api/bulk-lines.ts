@@ -1,8 +1,9 @@
 /** The lines of a request's body, in groups that are small enough to be answered together. */
 import { isUtf8 } from 'node:buffer';
+import { type Message, message } from '../messages/message.ts';
 
 /** `index` is its place in the body, from 0; empty lines count and are left out. */
-export type Line = { readonly index: number } & ({ readonly text: string } | { readonly unreadable: string });
+export type Line = { readonly index: number } & ({ readonly text: string } | { readonly unreadable: Message });
 
 /** Twice the longest request, with every character escaped. */
 const LINE_BYTES_MAX = 32_768;
@@ -71,8 +72,8 @@ class Cutter {
     this.#next += 1;
     this.#unfinished = [];
     this.#bytes = 0;
-    if (!bytes) return yield { index, unreadable: `is longer than ${LINE_BYTES_MAX} bytes` };
-    if (!isUtf8(bytes)) return yield { index, unreadable: 'is not UTF-8' };
+    if (!bytes) return yield { index, unreadable: message('line_too_long', { most: LINE_BYTES_MAX }) };
+    if (!isUtf8(bytes)) return yield { index, unreadable: message('not_utf8') };
     const text = (index === 0 ? bytes.toString('utf8').replace(BYTE_ORDER_MARK, '') : bytes.toString('utf8')).trim();
     if (text !== '') yield { index, text };
   }

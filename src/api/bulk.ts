@@ -6,15 +6,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readJson } from '../lib/json.ts';
 import { type Acceptance, type Answer, conflictOf } from '../producer/acceptance.ts';
-import type { Problem } from '../producer/problems.ts';
+import type { Language } from '../messages/languages.ts';
+import { type Problem, problemTexts } from '../producer/problems.ts';
 import { type Line, groupsOf } from './bulk-lines.ts';
 import { type ApiContext, isRecord } from './context.ts';
 import { requireStill } from './gates.ts';
 import { mayUseAccount, personOf } from './keys.ts';
 import { requireUtf8 } from './media.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { ApiProblem, invalid, languageFor } from './problem.ts';
 import { acceptanceFor, type AnyAsked } from './route.ts';
 import { linesAccepted } from './writes.ts';
+import { message } from '../messages/message.ts';
 
 const NDJSON = 'application/x-ndjson';
 
@@ -52,8 +54,13 @@ export function verdictOf(answer: Answer, index: number, dryRun: boolean): Verdi
   }
   const more = answer.problems.length - PROBLEMS_SHOWN;
   const shown = answer.problems.slice(0, PROBLEMS_SHOWN);
-  if (more > 0) shown.push({ pointer: '', message: `and ${more} more` });
+  if (more > 0) shown.push({ pointer: '', message: message('and_more', { count: more }) });
   return { index, id: null, outcome: 'invalid', problem: shown };
+}
+
+/** With its problems as texts. */
+export function shownVerdict({ problem, ...verdict }: Verdict, language: Language) {
+  return { ...verdict, ...(problem && { problem: problemTexts(problem, language) }) };
 }
 
 export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Promise<undefined> {
@@ -67,11 +74,11 @@ export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Prom
   try {
     // Until something is answered, the request as a whole can still be refused.
     const first = await judged.next();
-    if (first.done) throw invalid([{ pointer: '', message: 'must be one JSON object a line, but is empty' }]);
+    if (first.done) throw invalid([{ pointer: '', message: message('json_lines_empty') }]);
     const { verdicts, stop } = first.value;
     if (stop && verdicts.every(({ outcome }) => outcome === 'unconfirmed')) throw stop;
     response.status(asked.query.dryRun ? 200 : 202).type(NDJSON);
-    await pipeline(Readable.from(textOf(first.value, judged), { highWaterMark: 1 }), response);
+    await pipeline(Readable.from(textOf(first.value, judged, languageFor(request)), { highWaterMark: 1 }), response);
   } catch (error) {
     // A caller that went away asks again: what was accepted is found by its identity.
     if (!response.destroyed) throw error;
@@ -102,8 +109,8 @@ function judgeOf(
     if ('problem' in parsed) return invalidLine(line, parsed.problem);
     const account = isRecord(parsed.value) ? (parsed.value['account'] ?? 'main') : 'main';
     if (typeof account === 'string' && !mayUseAccount(key, account)) {
-      const message = `the API key "${key.name}" is not allowed to use this account`;
-      return invalidLine(line, { pointer: '/account', message });
+      const lacks = message('key_lacks_this_account', { key: key.name });
+      return invalidLine(line, { pointer: '/account', message: lacks });
     }
     const identity = given === undefined ? undefined : `${given}#${line.index}`;
     const answer = await accept(acceptance, { request: parsed.value, identity, by: personOf(key) });
@@ -134,8 +141,8 @@ function gather(group: readonly Line[], settled: readonly PromiseSettledResult<V
 }
 
 export function unconfirmedAt(index: number): Verdict {
-  const message = 'may have been accepted; with the same identity, sending it again is safe';
-  return { index, id: null, outcome: 'unconfirmed', problem: [{ pointer: '', message }] };
+  const said = message('line_maybe_accepted');
+  return { index, id: null, outcome: 'unconfirmed', problem: [{ pointer: '', message: said }] };
 }
 
 function readLine(line: Line): { readonly value: unknown } | { readonly problem: Problem } {
@@ -197,12 +204,13 @@ function answersFirst(answer: Promise<unknown>, reading: Promise<unknown>): Prom
 }
 
 function stoppedAt(index: number): Verdict {
-  const message = 'this line and the lines after it were not accepted; send the whole body again later';
-  return { index, id: null, outcome: 'stopped', problem: [{ pointer: '', message }] };
+  const said = message('lines_not_accepted');
+  return { index, id: null, outcome: 'stopped', problem: [{ pointer: '', message: said }] };
 }
 
-async function* textOf(first: Judged, rest: AsyncIterable<Judged>): AsyncGenerator<string, void> {
-  const text = ({ verdicts }: Judged): string => verdicts.map((verdict) => `${JSON.stringify(verdict)}\n`).join('');
+async function* textOf(first: Judged, rest: AsyncIterable<Judged>, language: Language): AsyncGenerator<string, void> {
+  const text = ({ verdicts }: Judged): string =>
+    verdicts.map((verdict) => `${JSON.stringify(shownVerdict(verdict, language))}\n`).join('');
   yield text(first);
   for await (const judged of rest) yield text(judged);
 }

@@ -7,6 +7,7 @@ import { personOf } from './keys.ts';
 import { ApiProblem } from './problem.ts';
 import type { AnyAsked } from './route.ts';
 import { requireTrialNumbers } from './trial.ts';
+import { message } from '../messages/message.ts';
 
 interface Deciding extends Pick<AnyAsked, 'key'> {
   readonly record: CampaignRecord;
@@ -23,7 +24,7 @@ export async function approve(
   await requireOther(context, { record, key });
   const now = contentHashOf(record);
   if (contentHash !== now) {
-    const detail = 'The campaign has changed. Review it again before you approve it.';
+    const detail = message('campaign_changed');
     throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', contentHash: now });
   }
   if (record.approvedBy === by) return;
@@ -32,8 +33,8 @@ export async function approve(
   if (approved.is === 'own') throw ownCampaign(by);
   if (approved.is === 'refused') {
     const { state } = approved;
-    const why = state === 'awaiting_approval' ? 'it was changed during the request' : 'no approval is needed';
-    throw new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
+    const why = state === 'awaiting_approval' ? message('changed_during_request') : message('no_approval_needed');
+    throw new ApiProblem('wrong-state', message('state_forbids', { state, why }), { state });
   }
   if (approved.to === 'running') context.wake('campaign');
 }
@@ -47,7 +48,9 @@ export async function reject(context: ApiContext, { record, key, act }: Deciding
   if (rejected.is === 'own') throw ownCampaign(by);
   if (rejected.is === 'refused') {
     const { state } = rejected;
-    throw new ApiProblem('wrong-state', `The state is ${state}: it does not wait for approval.`, { state });
+    throw new ApiProblem('wrong-state', message('state_forbids', { state, why: message('no_approval_waits') }), {
+      state,
+    });
   }
   await context.keptFiles.forget(record.id);
 }
@@ -62,6 +65,6 @@ async function requireOther(
 }
 
 function ownCampaign(by: string): ApiProblem {
-  const detail = `${by} prepared it. A different person must approve it with another key.`;
+  const detail = message('prepared_by', { by });
   return new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }

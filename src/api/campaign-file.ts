@@ -22,6 +22,7 @@ import { FORMATS, requireFileBody } from './file-body.ts';
 import { fileReport, keptFile } from './openapi/answers-texts.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { answer, flag, hashOfContent, listFiles, replayed, route, STREAMED_BYTES, wholeNumber } from './route.ts';
+import { message } from '../messages/message.ts';
 
 /** As much as a workbook may have. */
 const MOST_BYTES = 50_000_000;
@@ -56,7 +57,7 @@ const keepFile = route(
     try {
       await judging(request, () => context.keptFiles.keep(record.id, whileAsking(context, key, request), facts));
     } catch (error) {
-      if (error instanceof FileTooLarge) throw invalid([{ pointer: '', message: 'must have at most 50 MB' }]);
+      if (error instanceof FileTooLarge) throw invalid([{ pointer: '', message: message('most_50_mb') }]);
       throw error;
     }
     const now = await again();
@@ -177,7 +178,7 @@ const countFile = route(
 
 function requireDraft({ state }: CampaignRecord): void {
   if (state !== 'draft') {
-    const detail = `The campaign is ${state}. A file can be stored only before its recipients are added.`;
+    const detail = message('campaign_takes_no_file', { state });
     throw new ApiProblem('wrong-state', detail, { state });
   }
 }
@@ -185,15 +186,16 @@ function requireDraft({ state }: CampaignRecord): void {
 async function requireFile({ keptFiles }: ApiContext, { id }: CampaignRecord): Promise<KeptFile> {
   const file = await keptFiles.find(id);
   if (file) return file;
-  throw new ApiProblem('wrong-state', 'The campaign has no stored file, or it has expired. Send the file again.', {
+  throw new ApiProblem('wrong-state', message('campaign_without_file'), {
     state: 'draft',
   });
 }
 
 function requireDecided(open: readonly { readonly reason: string }[], { recipients }: CheckSummary): void {
   const left = open.map(({ reason }) => reason).join(', ');
-  if (left !== '') throw new ApiProblem('wrong-state', `Missing decisions: ${left}.`, { rule: 'undecided' });
-  if (recipients === 0) throw new ApiProblem('wrong-state', 'No recipient would get an SMS.', { rule: 'undecided' });
+  if (left !== '')
+    throw new ApiProblem('wrong-state', message('decisions_missing', { decisions: left }), { rule: 'undecided' });
+  if (recipients === 0) throw new ApiProblem('wrong-state', message('no_recipient_left'), { rule: 'undecided' });
 }
 
 function requireSeen(seenThen: string | undefined, now: string): void {
@@ -201,7 +203,7 @@ function requireSeen(seenThen: string | undefined, now: string): void {
 }
 
 function changedMeanwhile(): ApiProblem {
-  const detail = 'The campaign changed since it was read, so nothing was added. Read the campaign again.';
+  const detail = message('campaign_changed_since_read');
   return new ApiProblem('wrong-state', detail, { rule: 'content-changed' });
 }
 

@@ -5,12 +5,13 @@ import type { CampaignRecord } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { ApiProblem } from './problem.ts';
 import { requireTrialNumbers } from './trial.ts';
+import { message } from '../messages/message.ts';
 
 /** POST /v1/campaigns/{id}/retry */
 export const campaignRetry = z
   .strictObject({
     includeUnknown: z
-      .boolean('must be true or false')
+      .boolean()
       .default(false)
       .meta({ description: 'Those who are `unknown` too. They may have got it, and then get it twice.' }),
   })
@@ -41,14 +42,12 @@ export async function retryCampaign(
   }
   if (retried.is === 'replayed' || retried.is === 'under way') return true;
   if (retried.is === 'unapproved') {
-    const detail =
-      'The campaign is above CAMPAIGN_APPROVAL_ABOVE and was never approved, so one key alone cannot retry it. ' +
-      'Create a campaign of the failed recipients.';
+    const detail = message('retry_unapproved');
     throw new ApiProblem('wrong-state', detail, { rule: 'other-person', state: campaign.state });
   }
   const why =
     retried.is === 'nobody'
-      ? `No recipient ${includeUnknown ? 'failed or is unknown' : 'failed'}, so nothing can be retried.`
-      : `The campaign is ${retried.state}. Only a finished campaign can be retried.`;
+      ? message(includeUnknown ? 'no_failed_or_unknown_recipient' : 'no_failed_recipient')
+      : message('campaign_not_finished', { state: retried.state });
   throw new ApiProblem('wrong-state', why, { state: campaign.state });
 }

@@ -28,27 +28,33 @@ import { languageAccepted } from '../messages/languages.ts';
 import { flag, listFiles, wholeNumber, replayed, route } from './route.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
+import { type Problem, templateProblem } from '../producer/problems.ts';
 
 const PREVIEW_MAX = 20;
 const SKIPPED_CSV =
   'to;prenom;row;reason;explanation;column;detail\r\n' +
   '+221771234567;Awa;7;duplicate;The same number is on an earlier row of this file.;;same number as row 2\r\n';
 /** Of a column or a sheet. */
-export const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, 'must be 1 to 100 visible characters');
+export const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, says('visible_100'));
 
 const isRepairable = (code: string): code is RepairableCountry =>
   repairableCountries.some((country) => country === code);
 
 const repair = z
   .string()
-  .refine((text) => text.split(',').every(isRepairable), `must be one or more of ${repairableCountries.join(',')}`)
+  .refine(
+    (text) => text.split(',').every(isRepairable),
+    says('one_or_more_of', { values: repairableCountries.join(',') }),
+  )
   .transform((text) => text.split(',').filter(isRepairable));
 
 const isTakable = (reason: string): reason is Takable => takable.some((one) => one === reason);
 
 const take = z
   .string()
-  .refine((text) => text.split(',').every(isTakable), `must be one or more of ${takable.join(',')}`)
+  .refine((text) => text.split(',').every(isTakable), says('one_or_more_of', { values: takable.join(',') }))
   .transform((text) => text.split(',').filter(isTakable));
 
 /** How a file is read. */
@@ -101,10 +107,7 @@ const addRecipients = route(
   },
   async ({ context, key, record, query, request, response, act, hold }) => {
     if (record.state !== 'draft' && record.state !== 'ready') {
-      throw new ApiProblem(
-        'wrong-state',
-        `The campaign is ${record.state}. Recipients can be added only before its start.`,
-      );
+      throw new ApiProblem('wrong-state', message('campaign_takes_no_recipients', { state: record.state }));
     }
     const file = requireFileBody(request);
     const wishes = {
@@ -126,13 +129,9 @@ const addRecipients = route(
     const bytes = whileAsking(context, key, request);
     const given = await judging(request, () => uploadRecipients(campaign, bytes, options));
     if (given.is === 'changed') {
-      throw new ApiProblem(
-        'wrong-state',
-        'The campaign changed during the upload, so nothing was added. Send the file again.',
-        {
-          rule: 'content-changed',
-        },
-      );
+      throw new ApiProblem('wrong-state', message('campaign_changed_during_upload'), {
+        rule: 'content-changed',
+      });
     }
     replayed(response, given.is === 'replayed');
     return viewOf(given);
@@ -168,14 +167,14 @@ export async function judging<T>(request: Request, work: () => Promise<T>): Prom
   try {
     return await work();
   } catch (error) {
-    if (error instanceof NoStopLinks || error instanceof NoText || error instanceof UnusableTemplate)
-      throw invalid([{ pointer: '/text', message: error.message }]);
-    if (error instanceof TooManyUploads) throw new ApiProblem('wrong-state', `${error.message}.`, { rule: 'limit' });
-    if (error instanceof UploadUnderWay) throw new ApiProblem('busy', `${error.message}.`);
+    if (error instanceof UnusableTemplate) throw invalid([templateProblem(error)]);
+    if (error instanceof NoStopLinks || error instanceof NoText)
+      throw invalid([{ pointer: '/text', message: error.said }]);
+    if (error instanceof TooManyUploads) throw new ApiProblem('wrong-state', error.said, { rule: 'limit' });
+    if (error instanceof UploadUnderWay) throw new ApiProblem('busy', message('upload_under_way'));
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
     // Nobody is left to read it; it must not look like a fault of ours in the log.
-    if (request.destroyed && !request.complete)
-      throw new ApiProblem('malformed', 'The body ended before it was complete.');
+    if (request.destroyed && !request.complete) throw new ApiProblem('malformed', message('body_ended'));
     throw error;
   }
 }
@@ -220,11 +219,12 @@ export function viewOf(given: Exclude<UploadAnswer, { is: 'changed' }>) {
   return { replayed: true, total: recipients + skipped, recipients, skipped };
 }
 
-function describeFileProblem({ code, message, detail, row }: UnusableFile['problems'][number]) {
+function describeFileProblem({ code, detail, row }: UnusableFile['problems'][number]): Problem {
+  const said = { code };
   return {
     code,
     pointer: row === undefined ? '' : `/${row}`,
-    message: detail === undefined ? message : `${message} (${detail.message})`,
+    message: detail === undefined ? said : message('with_detail', { said, detail }),
   };
 }
 

@@ -38,6 +38,7 @@ import { templateProblems } from '../producer/problems.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { triedAgainAt } from '../kinds/hold.ts';
 import { campaignView } from './views.ts';
+import { message } from '../messages/message.ts';
 
 const createCampaign = route(
   {
@@ -110,19 +111,16 @@ const amendCampaign = route(
     const how = { by: personOf(key), act: act(record.id) };
     const amended = await context.campaigns.amend(record.id, amendmentToRecord(body), how);
     if (amended.is === 'approved') {
-      const detail =
-        'The campaign was approved with its hours, which cannot change any more. Cancel it and create another ' +
-        'campaign.';
+      const detail = message('campaign_hours_fixed');
       throw new ApiProblem('wrong-state', detail, { state: record.state });
     }
     if (amended.is === 'filled') {
-      const detail =
-        'The campaign already has recipients with values for this text. Cancel it and create another campaign.';
+      const detail = message('campaign_text_fixed');
       throw new ApiProblem('wrong-state', detail, { state: record.state });
     }
     if (amended.is !== 'applied') {
       const state = amended.state || record.state;
-      throw new ApiProblem('wrong-state', `The campaign is ${state}, so it sends no more SMS.`, { state });
+      throw new ApiProblem('wrong-state', message('campaign_sends_no_more', { state }), { state });
     }
     context.wake('campaign');
     if (READ_FOR.some((name) => body[name] !== undefined)) await context.keptFiles.outdated(record.id);
@@ -308,14 +306,13 @@ async function switchCampaign(
   const begun: readonly string[] = name === 'start' ? [to, 'scheduled', 'awaiting_approval'] : [to];
   if (begun.includes(record.state)) return;
   if (name === 'cancel' && (await context.recoveryDesk.underWay())) {
-    const detail =
-      'A recovery is under way, and SMS may have left in the lost time. Pause it, or run relais recover first.';
+    const detail = message('campaign_in_recovery');
     throw new ApiProblem('wrong-state', detail, { state: record.state });
   }
   if (name === 'resume') await beforeResuming(context, record, act);
   if (name === 'start') {
     if (record.slices === 0) {
-      throw new ApiProblem('wrong-state', 'The campaign has no recipients. Upload recipients first.', {
+      throw new ApiProblem('wrong-state', message('campaign_without_recipients'), {
         state: record.state,
       });
     }
@@ -325,7 +322,7 @@ async function switchCampaign(
   if (name === 'cancel') await context.keptFiles.forget(record.id);
   if (switched.is !== 'applied') {
     const state = (switched.is === 'refused' && switched.state) || record.state;
-    throw new ApiProblem('wrong-state', `The campaign is ${state}, so it cannot do this: ${name}.`, { state });
+    throw new ApiProblem('wrong-state', message('campaign_cannot', { state, action: name }), { state });
   }
   if (switched.to === 'running') context.wake('campaign');
 }
@@ -334,12 +331,7 @@ async function switchCampaign(
 async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord, act: Act): Promise<void> {
   const { state, account } = record;
   if (state === 'held' && record.reason === 'quiet_hours') {
-    throw new ApiProblem(
-      'wrong-state',
-      'The campaign waits for the end of the quiet hours and then resumes. To send now, use PATCH ' +
-        '{"quietHours": false}.',
-      { state },
-    );
+    throw new ApiProblem('wrong-state', message('campaign_in_quiet_hours'), { state });
   }
   if (state !== 'held' && state !== 'paused') return;
   for (const { area, reason } of await accounts.holdsOf(account)) {

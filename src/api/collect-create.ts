@@ -9,6 +9,7 @@ import { type ApiContext, findRecord, takeAnswer } from './context.ts';
 import { ApiProblem } from './problem.ts';
 import { type AnyAsked, Reply, replayed } from './route.ts';
 import { problemOfCode, upstreamProblem } from './upstream-problem.ts';
+import { message } from '../messages/message.ts';
 
 export const WHILE_WAITING =
   'relais calls the provider during the request: 502 and 504 name the stored record. Repeat the same request to ' +
@@ -47,8 +48,13 @@ function unmadeOf(record: RecordOf[Created], tried: Tried | undefined): ApiProbl
   const creating = state === 'creating';
   if (tried?.failure) return upstreamProblem(tried.failure, { id, state, retryable: creating });
   if (creating) return undefined;
-  const message = record.failure;
-  return problemOfCode(record.reason ?? '', { id, state, retryable: false, ...(message ? { message } : {}) });
+  const failure = record.failure;
+  return problemOfCode(record.reason ?? '', {
+    id,
+    state,
+    retryable: false,
+    ...(failure ? { message: failure } : {}),
+  });
 }
 
 interface Look<R> {
@@ -63,7 +69,7 @@ export async function lookWhileWaiting<R extends RecordOf[Created]>(
   { record: { id, state, publishedAt }, again, advance }: Look<R>,
 ): Promise<R> {
   if (publishedAt === undefined) {
-    throw new ApiProblem('wrong-state', `The state is ${state}: no status check is needed.`, { state });
+    throw new ApiProblem('wrong-state', message('no_check_needed', { state }), { state });
   }
   const tried = await advance(id, context.processing);
   const record = await again();

@@ -15,6 +15,7 @@ import { identityText } from '../kinds/request-pieces.ts';
 import { json, type AnyAsked } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { upstreamProblem } from './upstream-problem.ts';
+import { message } from '../messages/message.ts';
 
 type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] & StateOf<K> & Announced<K>;
 
@@ -73,12 +74,12 @@ export function requirePaid({
   transactionId?: string | undefined;
 }): void {
   if (transactionId === undefined || outcome === 'succeeded') return;
-  throw invalid([{ pointer: '/transactionId', message: `is allowed only with succeeded, not with ${outcome}` }]);
+  throw invalid([{ pointer: '/transactionId', message: message('only_with_succeeded', { outcome }) }]);
 }
 
 /** One transaction is one payment: what another operation was told is no word about this one. */
 export function refusedClaim(by?: string): ApiProblem {
-  const detail = `The transaction already belongs to ${by ?? 'another operation'}. Nothing was changed.`;
+  const detail = message('transaction_taken', { by: by ?? 'another operation' });
   return new ApiProblem('wrong-state', detail, { rule: 'identity', ...(by ? { existingId: by } : {}) });
 }
 
@@ -90,7 +91,7 @@ export async function resolve<K extends CollectKind>(
   { context, key, record, again, body, act }: AskedToResolve<K>,
   advance?: Advance,
 ): Promise<RecordAt<K>> {
-  await requireAnother(context, key, record.by, 'asked for it');
+  await requireAnother(context, key, record.by, 'another_person_asked');
   requireReview(record.state);
   requirePaid(body);
   const tried = await advance?.(record.id, context.processing);
@@ -102,7 +103,7 @@ export async function resolve<K extends CollectKind>(
 
 /** What upstream would say is not known, so nobody's word is taken: it may be paid at this moment. */
 function notNow(state: string, because: string): ApiProblem {
-  const detail = `The provider was not asked (${because}). Nothing was changed. Retry later.`;
+  const detail = message('provider_not_asked_later', { why: because });
   return new ApiProblem('wrong-state', detail, { state, retryable: true });
 }
 
@@ -125,14 +126,14 @@ async function leaseOf(
 
 function requireReview(state: string): void {
   if (state === 'needs_review') return;
-  throw new ApiProblem('wrong-state', `The state is ${state}: no review is needed.`, { state });
+  throw new ApiProblem('wrong-state', message('no_review_of', { state }), { state });
 }
 
 function refuseWhatUpstreamSays({ id, state }: { readonly id: string; readonly state: string }, tried?: Tried): void {
   if (tried?.failure) throw upstreamProblem(tried.failure, { id, state: 'needs_review', retryable: true });
   if (tried) requireAsked(state, tried);
   if (state === 'needs_review') return;
-  const detail = `The provider reports ${state}, which takes precedence. Nothing else was changed.`;
+  const detail = message('provider_reports_only', { state });
   throw new ApiProblem('wrong-state', detail, { rule: 'upstream', state });
 }
 

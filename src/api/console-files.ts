@@ -6,6 +6,7 @@ import { gzip } from 'node:zlib';
 import type { RequestHandler, Response } from 'express';
 import { ApiProblem } from './problem.ts';
 import { etagOf, sendUnlessKnown } from './shared-answer.ts';
+import { message } from '../messages/message.ts';
 
 interface ConsoleFile {
   readonly type: string;
@@ -125,7 +126,7 @@ export function serveConsole(files: ConsoleFiles): RequestHandler {
     if (file) return send(response, file, isPage ? 'no-store' : HASHED.test(name) ? FOREVER : 'no-cache');
     if (isPage) return void response.status(503).type('html').send(NOT_BUILT);
     response.set('Connection', 'close');
-    throw new ApiProblem('not-found', 'The console file was not found.');
+    throw new ApiProblem('not-found', message('console_file_not_found'));
   };
 }
 

@@ -41,10 +41,9 @@ import type { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import type { MoneyContext } from '../processors/context.ts';
 import type { Said as ProviderSaid } from '../processors/recovery/says.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
-import { describeProblems } from '../producer/problems.ts';
 import type { BatchDoor } from '../producer/batch/door.ts';
 import type { IntakeJobs } from '../queues/intake-jobs.ts';
-import type { Said } from '../messages/said.ts';
+import type { Words } from '../messages/languages.ts';
 import type { BatchAdvisor } from './batch-advice.ts';
 import type { Buckets } from './buckets.ts';
 import type { ConsoleFiles, Violation } from './console-files.ts';
@@ -52,6 +51,7 @@ import { type KeyRing, type ApiKey, mayUseAccount } from './keys.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import type { ProviderDoor } from './provider.ts';
 import type { WriteOutcome } from './writes.ts';
+import { type Message, message } from '../messages/message.ts';
 
 type RefusalKind = 'recovering';
 
@@ -124,7 +124,7 @@ export interface ApiContext {
   readonly wake: (queue: QueueName) => void;
   readonly recoveryDesk: Public<RecoveryDesk<readonly ProviderSaid[]>>;
   /** Why nothing can be accepted now, if so. */
-  readonly refusal: () => { readonly kind: RefusalKind; readonly detail: string } | undefined;
+  readonly refusal: () => { readonly kind: RefusalKind; readonly detail: Message } | undefined;
   /** What is wrong with this deployment, and how it is mended; not looked at more often than twice a minute. */
   readonly doctor: () => Promise<{ readonly at: number; readonly findings: readonly Found[] }>;
   /** A person's word about what needs review; upstream is asked first. */
@@ -150,9 +150,10 @@ interface BalanceRow {
 
 /** What one check of the doctor found: `fault` asks for something, `skipped` could not be looked at or is not used. */
 interface Found {
-  readonly check: string;
+  readonly check: keyof Words['doctor']['checks'];
   readonly is: 'ok' | 'fault' | 'skipped';
-  readonly told: { readonly says: Said; readonly fix?: Said };
+  readonly says: Message;
+  readonly fix?: Message;
 }
 
 export interface QueueSwitches {
@@ -187,7 +188,7 @@ export async function findRecord<K extends Kind>(
   const record = id && (await recordFor(context, key, kind, id));
   if (record) return record;
   if (id !== undefined && isId(id)) await refuseBuried(context, key, kind, id);
-  throw new ApiProblem('not-found', `The ${kind} ${id?.slice(0, 80) ?? ''} was not found.`);
+  throw new ApiProblem('not-found', message('record_not_found', { kind, id: id?.slice(0, 80) ?? '' }));
 }
 
 /** Retention removed the operation; what is known of it is told to keys that may see it. */
@@ -196,7 +197,7 @@ async function refuseBuried({ queries }: ApiContext, key: ApiKey, kind: Kind, id
   if (buried?.kind !== kind || !mayUseAccount(key, buried.account)) return;
   const { state, amount, finishedAt } = buried;
   const finished = new Date(finishedAt).toISOString();
-  const detail = `The ${kind} ${id} ended as ${state} at ${finished}. Its retention time is over.`;
+  const detail = message('operation_removed', { kind, id, state, at: finished });
   throw new ApiProblem('removed', detail, {
     state,
     finishedAt: finished,
@@ -207,16 +208,18 @@ async function refuseBuried({ queries }: ApiContext, key: ApiKey, kind: Kind, id
 /** Accepted or the same as before; everything else is a problem. */
 export function takeAnswer(answer: Answer): Extract<Answer, { id: string }> {
   if (answer.outcome === 'conflict') {
-    throw new ApiProblem(
-      'conflict',
-      `The same key or reference is already used by ${answer.existingId}. Repeat that request unchanged, or use a new identity.`,
-      { existingId: answer.existingId, ...(answer.differs.length > 0 ? { differs: answer.differs } : {}) },
-    );
+    throw new ApiProblem('conflict', message('identity_used', { id: answer.existingId }), {
+      existingId: answer.existingId,
+      ...(answer.differs.length > 0 ? { differs: answer.differs } : {}),
+    });
   }
   if (answer.outcome === 'invalid') {
-    const identity = answer.problems.find(({ message }) => message.includes('Idempotency-Key'));
+    const identity = answer.problems.find((problem) => problem.message.code === 'identity_required');
     if (identity && answer.problems.length === 1) {
-      throw new ApiProblem('no-identity', describeProblems(answer.problems));
+      throw new ApiProblem(
+        'no-identity',
+        message('problem_at', { pointer: identity.pointer, problem: identity.message }),
+      );
     }
     throw invalid(answer.problems);
   }

@@ -27,9 +27,10 @@ import {
 } from './route.ts';
 import { type ApiKey, personOf } from './keys.ts';
 import { disbursement } from './openapi/answers-money.ts';
-import { ApiProblem } from './problem.ts';
+import { ApiProblem, languageFor } from './problem.ts';
 import { NOT_APPROVED, rejecting } from './rejecting.ts';
 import { view } from './views.ts';
+import { type Message, message } from '../messages/message.ts';
 
 const LINE =
   '{"reference":"salary-2026-11-awa","accountAlias":"771234567","amount":25000,"withdrawMode":"wallet-a-senegal"}';
@@ -74,7 +75,7 @@ const createDisbursement = route(
       written,
       warnings,
     } = await acceptance.disbursementInFull(body, idempotencyKey, personOf(key));
-    if (query.dryRun) return judgedAs(given, warnings);
+    if (query.dryRun) return judgedAs(given, warnings, languageFor(asked.request));
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
     return new Reply(202, view(written?.() ?? (await findRecord(context, key, 'disbursement', id))));
@@ -156,7 +157,7 @@ async function review({ context, key, record, act }: Deciding): Promise<never> {
     act: act(record.id, { amount: record.amount }),
   });
   if (settled.is === 'not yours') throw tooLate(settled.state);
-  const detail = 'A recovery is under way, and it may have been sent in the lost time: it needs review now.';
+  const detail = message('payment_in_recovery');
   throw new ApiProblem('wrong-state', detail, { state: 'needs_review' });
 }
 
@@ -179,7 +180,7 @@ const approveDisbursement = route(
   async (asked) => {
     const { key, record, again } = asked;
     if (record.state === 'awaiting_approval') await approve(asked);
-    else if (record.approvedBy !== personOf(key)) throw notPossible(record.state, 'no approval is needed');
+    else if (record.approvedBy !== personOf(key)) throw notPossible(record.state, message('no_approval_needed'));
     return view(await again());
   },
 );
@@ -196,7 +197,7 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
     evidence: { operation: 'approve', code: 'by', detail: personOf(key) },
     act: act(record.id, { amount: record.amount }),
   });
-  if (settled.is === 'not yours') throw notPossible(settled.state, 'no approval is needed');
+  if (settled.is === 'not yours') throw notPossible(settled.state, message('no_approval_needed'));
   if ('rev' in settled && waitMs === 0) context.wake('disbursement');
 }
 
@@ -224,7 +225,7 @@ const rejectDisbursement = route(
 );
 
 async function reject({ context, key, record, act }: Deciding, note: string): Promise<void> {
-  if (record.state !== 'awaiting_approval') throw notPossible(record.state, 'it does not wait for approval');
+  if (record.state !== 'awaiting_approval') throw notPossible(record.state, message('no_approval_waits'));
   const decision = { reason: NOT_APPROVED, note, rejectedBy: personOf(key) };
   const settled = await context.operations.transition(record, undefined, {
     to: 'cancelled',
@@ -233,14 +234,14 @@ async function reject({ context, key, record, act }: Deciding, note: string): Pr
     event: eventOf(record, 'cancelled', decision),
     act: act(record.id, { amount: record.amount }),
   });
-  if (settled.is === 'not yours') throw notPossible(settled.state, 'it does not wait for approval');
+  if (settled.is === 'not yours') throw notPossible(settled.state, message('no_approval_waits'));
 }
 
 /** It was accepted under the limit of its day, and leaves under that of today. */
 async function requireWithinLimit({ limits }: ApiContext, { amount, state }: DisbursementRecord): Promise<void> {
   const { MAX_DISBURSEMENT: most } = await limits.inForce();
   if (most === undefined || amount <= most) return;
-  const detail = `Its amount ${describeLimit('MAX_DISBURSEMENT', String(most))}.`;
+  const detail = message('amount_limited', { limit: describeLimit('MAX_DISBURSEMENT', String(most)) });
   throw new ApiProblem('wrong-state', detail, { rule: 'limit', state });
 }
 
@@ -283,40 +284,35 @@ export async function decideDisbursement(
 
 /** Four eyes: nobody approves or resolves what they asked for themselves. */
 function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
-  return requireAnother(context, key, record.by, 'asked for it');
+  return requireAnother(context, key, record.by, 'another_person_asked');
 }
 
 function takeResolved(resolved: Resolved): void {
   if (resolved.is === 'resolved') return;
   if (resolved.is === 'contradicted') {
     const { upstream } = resolved;
-    const elsewhere =
-      upstream === 'created'
-        ? ' This is the status of the known token. If the dashboard shows the disburse_id as paid, resolve it with its transactionId.'
-        : '';
-    const detail = `The provider reports ${upstream}, which takes precedence. Nothing was changed.${elsewhere}`;
+    const code = upstream === 'created' ? 'provider_reports_of_token' : 'provider_reports';
+    const detail = message(code, { state: upstream });
     throw new ApiProblem('wrong-state', detail, { rule: 'upstream', upstream });
   }
   if (resolved.is === 'never') {
-    const detail = resolved.toldPaid
-      ? 'The payment was reported as paid. Resolve it as succeeded or, if the money came back, as reversed.'
-      : 'The payment was never reported as paid. Resolve it as failed.';
-    throw new ApiProblem('wrong-state', `${detail} Nothing was changed.`, { rule: 'state', state: 'needs_review' });
+    const detail = message(resolved.toldPaid ? 'was_paid' : 'was_never_paid');
+    throw new ApiProblem('wrong-state', detail, { rule: 'state', state: 'needs_review' });
   }
   if (resolved.is === 'no answer') {
-    const detail = `The provider was not asked (${resolved.because}). Nothing was changed. Retry.`;
+    const detail = message('provider_not_asked', { why: resolved.because });
     throw new ApiProblem('no-answer', detail);
   }
   if (resolved.is === 'claimed') throw refusedClaim();
-  throw notPossible(resolved.because, 'no review is needed, or another user is resolving it');
+  throw notPossible(resolved.because, message('no_review_needed'));
 }
 
 function tooLate(state: string): ApiProblem {
-  return notPossible(state, 'only a disbursement that was never submitted can be cancelled');
+  return notPossible(state, message('submitted_already'));
 }
 
-function notPossible(state: string, why: string): ApiProblem {
-  return new ApiProblem('wrong-state', `The state is ${state}: ${why}.`, { state });
+function notPossible(state: string, why: Message): ApiProblem {
+  return new ApiProblem('wrong-state', message('state_forbids', { state, why }), { state });
 }
 
 const listDisbursements = listRoute({

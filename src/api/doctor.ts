@@ -1,7 +1,8 @@
 /** What `relais doctor` finds, for people with a browser and no shell. */
-import { doctorWords } from '../messages/doctor.ts';
-import { languageAccepted } from '../messages/languages.ts';
+import { wordsIn } from '../messages/languages.ts';
+import { textOf } from '../messages/texts.ts';
 import { doctorAnswer } from './openapi/answers-console.ts';
+import { languageFor } from './problem.ts';
 import { answer, route } from './route.ts';
 
 const examineDeployment = route(
@@ -17,21 +18,22 @@ const examineDeployment = route(
       '`Accept-Language`.',
     role: 'operate',
     orRole: 'admin',
-    scope: { all: 'it is about the settings and the PostgreSQL of all' },
+    scope: 'all',
     answers: { 200: answer('What each check found.', doctorAnswer) },
   },
   async ({ context, request }) => {
     const { at, findings } = await context.doctor();
-    const words = doctorWords(languageAccepted(request.get('accept-language')) ?? 'en');
+    const language = languageFor(request);
+    const { checks } = wordsIn(language).doctor;
     return {
       at: new Date(at).toISOString(),
       faults: findings.filter(({ is }) => is === 'fault').length,
-      findings: findings.map(({ check, is, told: { says, fix } }) => ({
+      findings: findings.map(({ check, is, says, fix }) => ({
         check,
-        name: words.check(check),
+        name: checks[check],
         is,
-        says: words.say(says),
-        fix: fix ? words.say(fix) : null,
+        says: textOf(says, language),
+        fix: fix ? textOf(fix, language) : null,
       })),
     };
   },

@@ -8,6 +8,7 @@ import { STYLE } from './openapi/page-style.ts';
 import { answer, type RouteDeclaration, route } from './route.ts';
 import { addressAskedFor, ApiProblem, isProblemKind, problemKinds, typeOf } from './problem.ts';
 import { SharedAnswer } from './shared-answer.ts';
+import { message } from '../messages/message.ts';
 
 /** Made at the first request and kept: declarations do not change while the process lives. */
 function once<T>(make: () => T): () => T {
@@ -37,7 +38,7 @@ const getProblemKind = route(
   },
   ({ params: { kind }, request }) => {
     if (!isProblemKind(kind))
-      throw new ApiProblem('not-found', `The problem type ${kind.slice(0, 40)} was not found.`);
+      throw new ApiProblem('not-found', message('problem_type_not_found', { kind: kind.slice(0, 40) }));
     return { type: typeOf(kind, addressAskedFor(request.headers)), ...problemKinds[kind] };
   },
 );

@@ -13,13 +13,16 @@ import {
   replayed,
 } from './openapi/answers-endpoints.ts';
 import { answer, json, route } from './route.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { ApiProblem, invalid, languageFor } from './problem.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
+import { textOf } from '../messages/texts.ts';
 
 const registration = z
   .strictObject({
     url: z.string().min(1).max(2_048).meta({ example: 'https://shop.example/relais' }),
     types: z
-      .array(z.enum(eventTypes, { error: `must be one or more of ${eventTypes.join(', ')}` }))
+      .array(z.enum(eventTypes, { error: says('one_or_more_of', { values: eventTypes.join(', ') }) }))
       .min(1)
       .max(eventTypes.length)
       .optional()
@@ -42,12 +45,12 @@ const registration = z
 const replayOrder = z
   .strictObject({
     since: z.iso
-      .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+      .datetime({ offset: true, error: says('time') })
       .optional()
       .meta({ description: 'Events from this time on.', example: '2026-11-21T08:00:00Z' }),
     event: z
       .string()
-      .regex(/^[\w-]{1,80}\.\d{1,9}(?:\.\d{1,9})?$/, 'must be the id of an event')
+      .regex(/^[\w-]{1,80}\.\d{1,9}(?:\.\d{1,9})?$/, says('event_id'))
       .optional()
       .meta({ description: 'Only the event with this id, as in `deliveries`.' }),
   })
@@ -84,7 +87,7 @@ const createEventEndpoint = route(
     const made = await context.endpointService.register(endpoint, act());
     const registered = 'id' in made ? await context.endpoints.read(made.id) : undefined;
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
-    if (!registered) throw new ApiProblem('wrong-state', 'The record was deleted during the request.');
+    if (!registered) throw new ApiProblem('wrong-state', message('deleted_meanwhile'));
     // The only time that it is shown.
     return { ...view(registered), secret: made.secret.reveal() };
   },
@@ -167,14 +170,11 @@ const replayEvents = route(
       return told;
     }
     if (since !== undefined || event === undefined)
-      throw invalid([{ pointer: '/since', message: 'or /event is required, and not both' }]);
+      throw invalid([{ pointer: '/since', message: message('endpoint_or_event') }]);
     if (await endpointService.resend(endpoint, event, asked.act(endpoint.id, { event }))) {
       return { replayed: 1, complete: true };
     }
-    throw new ApiProblem(
-      'not-found',
-      `The event ${event} was not found, or ${endpoint.id} is not registered for it.`,
-    );
+    throw new ApiProblem('not-found', message('event_not_found', { event, endpoint: endpoint.id }));
   },
 );
 
@@ -195,7 +195,8 @@ const testEventEndpoint = route(
     const endpoint = await find(asked);
     const tested = await asked.context.endpointService.test(endpoint);
     await asked.context.audit.tell(asked.act(endpoint.id, { answer: tested.answer }));
-    return tested;
+    const { error } = tested;
+    return { ...tested, error: error && textOf(error, languageFor(asked.request)) };
   },
 );
 
@@ -238,7 +239,7 @@ interface AskedForOne {
 async function find({ context, key, params: { id } }: AskedForOne): Promise<Endpoint> {
   const endpoint = /^[\w-]{1,64}$/.test(id) ? await context.endpoints.read(id) : undefined;
   if (endpoint && maySee(key, endpoint)) return endpoint;
-  throw new ApiProblem('not-found', `The webhook endpoint ${id.slice(0, 80)} was not found.`);
+  throw new ApiProblem('not-found', message('endpoint_not_found', { id: id.slice(0, 80) }));
 }
 
 const iso = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());

@@ -10,12 +10,14 @@ import type { ApiKey } from './keys.ts';
 import { eventPage } from './openapi/answers-operating.ts';
 import { after, answer, limit, route } from './route.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
 
 const isType = (text: string): text is EventType => eventTypes.some((type) => type === text);
 
 const types = z
   .string()
-  .refine((text) => text.split(',').every(isType), `must be one or more of ${eventTypes.join(', ')}`)
+  .refine((text) => text.split(',').every(isType), says('one_or_more_of', { values: eventTypes.join(', ') }))
   .optional()
   .meta({ description: `Separated by commas, of ${eventTypes.join(', ')}.`, example: eventTypes[0] });
 
@@ -132,7 +134,7 @@ const eventText = (cursor: string, event: CompletionEvent): string =>
 function lastEventId(request: Request): string | undefined {
   const given = request.get('last-event-id');
   if (given === undefined || given === '' || cursorPattern.test(given)) return given || undefined;
-  throw invalid([{ pointer: '/Last-Event-ID', message: 'must be the id of an event of this stream' }]);
+  throw invalid([{ pointer: '/Last-Event-ID', message: message('stream_event_id') }]);
 }
 
 /** False: the other end has hung up, or takes nothing. */
@@ -153,7 +155,7 @@ async function taken(response: Response, text: string, clock: Clock): Promise<bo
 
 function tooManyStreams(response: Response): ApiProblem {
   response.set('Retry-After', '30');
-  return new ApiProblem('too-many-requests', 'The API key has the maximum number of event streams in this process.');
+  return new ApiProblem('too-many-requests', message('too_many_event_streams'));
 }
 
 async function refusingCursors<T>(read: () => Promise<T>): Promise<T> {
@@ -167,18 +169,12 @@ async function refusingCursors<T>(read: () => Promise<T>): Promise<T> {
 }
 
 function tooOld({ oldest }: CursorTooOld): ApiProblem {
-  const detail =
-    oldest === undefined
-      ? 'The events of this cursor are deleted, and no event is stored. Re-read the state, then read events ' +
-        'without a cursor.'
-      : `The events of this cursor are deleted; the oldest stored event is ${oldest}. Re-read the state, then read events without a cursor.`;
+  const detail = oldest === undefined ? message('events_deleted') : message('events_deleted_until', { oldest });
   return new ApiProblem('gone', detail, { oldest: oldest ?? null });
 }
 
 function aheadOfTheStream({ oldest, epoch }: CursorAhead): ApiProblem {
-  const detail =
-    'The cursor is of an earlier epoch, or beyond the newest event: a recovery may have lost events. Re-read the ' +
-    'state, then read events without a cursor.';
+  const detail = message('cursor_ahead');
   return new ApiProblem('ahead-of-the-stream', detail, { oldest: oldest ?? null, epoch });
 }
 

@@ -14,6 +14,7 @@ import type { ApiKey } from './keys.ts';
 import { explanation } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 /** Which key asks, of what, and in which language it is told. */
 interface Asking {
@@ -56,7 +57,7 @@ const explain = route(
     const told = await toldOf(id, { context, key, language });
     if (told) return told;
     // The same words for what is not there and for another account's: nothing is told about the latter.
-    throw new ApiProblem('not-found', `The operation ${id.slice(0, 80)} was not found.`);
+    throw new ApiProblem('not-found', message('operation_not_found', { id: id.slice(0, 80) }));
   },
 );
 

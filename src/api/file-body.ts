@@ -4,6 +4,7 @@ import type { FileFormat } from '../files/rows.ts';
 import { type Encoding, encodingOf } from '../files/encodings.ts';
 import { charsetOf, codingOf, unknownCharset } from './media.ts';
 import { ApiProblem } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 export const FORMATS = {
   'text/csv': 'csv',
@@ -35,12 +36,12 @@ function fileBodyOf(request: Request): FileBody | undefined {
 /** `others`: types that are taken besides. */
 export function requireFileBody(request: Request, others: readonly string[] = []): FileBody {
   if (codingOf(request.headers) !== undefined) {
-    throw new ApiProblem('unsupported-media-type', 'Send the file without compression.');
+    throw new ApiProblem('unsupported-media-type', message('send_file_plain'));
   }
   const body = fileBodyOf(request);
   if (body) return body;
   throw new ApiProblem(
     'unsupported-media-type',
-    `Send ${[...others, ...Object.keys(FORMATS).slice(0, 4)].join(', ')}.`,
+    message('send_type', { types: [...others, ...Object.keys(FORMATS).slice(0, 4)].join(', ') }),
   );
 }

@@ -9,6 +9,7 @@ import { idOfReference } from '../producer/acceptance.ts';
 import { payeeOf } from '../provider/capabilities.ts';
 import type { ApiContext } from './context.ts';
 import { invalid } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 export const phoneFilter = soughtText(NAME_MOST)
   .optional()
@@ -55,9 +56,7 @@ function isOf(digits: string, code: Country): boolean {
 export function payeeOfQuery(written: string, country: string | undefined): string {
   const [payee, ...others] = payeesOf(written, country);
   if (payee !== undefined && others.length === 0) return payee;
-  const message =
-    payee === undefined ? 'must be a phone number' : 'can belong to several countries: add its country code';
-  throw invalid([{ pointer: '/phone', message: `${message}, such as +221771234567` }]);
+  throw invalid([{ pointer: '/phone', message: message(payee === undefined ? 'phone' : 'ambiguous_phone') }]);
 }
 
 /** Whether something written is the number that is looked for. */

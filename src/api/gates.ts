@@ -1,21 +1,17 @@
 /** What a route asks before its handler begins: of the key, of the accounts, and of the state of the ledger. */
 import type { Request, Response } from 'express';
-import { RECOVERING } from '../ledger/errors.ts';
 import { Buckets } from './buckets.ts';
 import type { ApiContext } from './context.ts';
 import { type ApiKey, type Role, hasRole, mayUseAccount, personOf, rolesWith } from './keys.ts';
-import { ApiProblem, invalid, problemKinds } from './problem.ts';
+import { ApiProblem, invalid } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 export function requireRole(key: ApiKey, role: Role, or?: Role): void {
   if (hasRole(key, role) || (or && hasRole(key, or))) return;
   const wanted = [...rolesWith(role), ...(or ? rolesWith(or) : [])].map((one) => `"${one}"`).join(' or ');
-  throw new ApiProblem(
-    'forbidden',
-    `The API key "${key.name}" does not have the role ${wanted}. Use a key with this role.`,
-    {
-      rule: 'role',
-    },
-  );
+  throw new ApiProblem('forbidden', message('key_lacks_role', { key: key.name, role: wanted }), {
+    rule: 'role',
+  });
 }
 
 /** Four eyes: nobody decides about what they asked for themselves, and two keys of one person are one. */
@@ -23,19 +19,23 @@ export async function requireAnother(
   { keyRing }: ApiContext,
   key: ApiKey,
   by: string | undefined,
-  did: string,
+  did: 'another_person_asked' | 'another_person_uploaded',
 ): Promise<void> {
   if (by === undefined || !(await keyRing.isOne(key, by))) return;
-  const detail = `The API key "${key.name}" belongs to ${personOf(key)}, and ${by} ${did}. A different person must approve it with another key.`;
+  const detail = message(did, { key: key.name, person: personOf(key), by });
   throw new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
 
 /** What concerns every account is not for a key that is bound to some. */
-export function requireAllAccounts({ name, accounts }: ApiKey, why: string): void {
+export function requireAllAccounts({ name, accounts }: ApiKey): void {
   if (accounts === undefined) return;
-  throw new ApiProblem('forbidden', `The API key "${name}" is limited to ${[...accounts].join(', ')}, and ${why}.`, {
-    rule: 'all-accounts',
-  });
+  throw new ApiProblem(
+    'forbidden',
+    message('key_limited_to_accounts', { key: name, accounts: [...accounts].join(', ') }),
+    {
+      rule: 'all-accounts',
+    },
+  );
 }
 
 /** Its key is one, and its session goes on. Rejects where that cannot be known. */
@@ -50,19 +50,18 @@ export async function stillAsks(context: ApiContext, key: ApiKey): Promise<boole
  */
 export async function requireStill(context: ApiContext, key: ApiKey): Promise<void> {
   if (await stillAsks(context, key)) return;
-  throw new ApiProblem('unauthenticated', 'The API key was revoked, or the session ended, during the request.');
+  throw new ApiProblem('unauthenticated', message('key_ended_meanwhile'));
 }
 
 /** A session is left open on a desk: what matters most asks for the key again. */
 export function requireFresh({ clock }: ApiContext, { session }: ApiKey): void {
   if (!session || session.confirmedUntil > clock.now()) return;
-  const { next } = problemKinds['sign-in-again'];
-  throw new ApiProblem('sign-in-again', `The API key was confirmed more than five minutes ago. ${next}`);
+  throw new ApiProblem('sign-in-again', message('confirm_again'));
 }
 
 export function requireSession({ session, name }: ApiKey): void {
   if (session) return;
-  throw new ApiProblem('unauthenticated', `This request needs a console session, not the API key "${name}".`);
+  throw new ApiProblem('unauthenticated', message('needs_session', { key: name }));
 }
 
 interface Naming {
@@ -83,7 +82,9 @@ export function requireNamedAccounts(
   for (const account of naming.map(accountIn)) {
     requireAccount(key, account);
     if (!mustExist || accountNames.includes(account)) continue;
-    throw invalid([{ pointer: '/account', message: `must be a configured account: ${accountNames.join(', ')}` }]);
+    throw invalid([
+      { pointer: '/account', message: message('configured_account', { accounts: accountNames.join(', ') }) },
+    ]);
   }
 }
 
@@ -100,7 +101,7 @@ export function accountsListed(
 
 function requireAccount(key: ApiKey, account: string): void {
   if (mayUseAccount(key, account)) return;
-  throw new ApiProblem('forbidden', `The API key "${key.name}" is not allowed to use the account "${account}".`, {
+  throw new ApiProblem('forbidden', message('key_lacks_account', { key: key.name, account }), {
     rule: 'account',
   });
 }
@@ -126,14 +127,14 @@ function refuse(why: ReturnType<ApiContext['refusal']>, response: Response): voi
 export async function requireNoRecovery({ refusal, processing }: ApiContext, response: Response): Promise<void> {
   if (refusal() === undefined && (await processing.life?.raise()) !== false) return;
   response.set('Retry-After', '30');
-  throw new ApiProblem('recovering', `${RECOVERING}.`);
+  throw new ApiProblem('recovering', message('in_recovery'));
 }
 
 export function idempotencyKey(request: Request): string | undefined {
   const value = request.get('idempotency-key');
   if (value === undefined) return undefined;
   if (/^[\x21-\x7e]{1,255}$/.test(value)) return value;
-  throw invalid([{ pointer: '/Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }]);
+  throw invalid([{ pointer: '/Idempotency-Key', message: message('visible_ascii') }]);
 }
 
 /** Throws the refusal. */
@@ -149,9 +150,6 @@ export function limitRate({ clock, ratePerSecond }: Pick<ApiContext, 'clock' | '
     response.set('RateLimit-Policy', `"key";q=${ratePerSecond};w=1`);
     if (waitMs === 0) return;
     response.set('Retry-After', String(Math.ceil(waitMs / 1_000)));
-    throw new ApiProblem(
-      'too-many-requests',
-      `The API key is limited to ${ratePerSecond} requests per second (API_RATE).`,
-    );
+    throw new ApiProblem('too-many-requests', message('key_rate', { rate: ratePerSecond }));
   };
 }

@@ -10,6 +10,8 @@ import { listRoute } from './lists.ts';
 import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, route } from './route.ts';
 import { invoice } from './openapi/answers-collect.ts';
 import { softpayRoutes } from './softpay.ts';
+import { type Message, message } from '../messages/message.ts';
+import { languageFor } from './problem.ts';
 
 const createInvoice = route(
   {
@@ -35,7 +37,7 @@ const createInvoice = route(
   async (asked) => {
     const given = await collectFor(asked).invoice(asked.body, asked.idempotencyKey, personOf(asked.key));
     const warnings = warningsOf(asked.body);
-    if (asked.query.dryRun) return judgedAs(given, warnings);
+    if (asked.query.dryRun) return judgedAs(given, warnings, languageFor(asked.request));
     return createWhileWaiting(asked, {
       kind: 'invoice',
       answer: given,
@@ -46,14 +48,14 @@ const createInvoice = route(
 );
 
 /** Upstream bills the total and only shows the rest, so a list that adds up to something else is worth a word. */
-function warningsOf(body: unknown): string[] {
+function warningsOf(body: unknown): Message[] {
   if (!isRecord(body)) return [];
   const { items, taxes, totalAmount } = body;
   const prices = numbersIn(items, 'totalPrice');
   if (prices.length === 0 || prices.some((price) => Number.isNaN(price))) return [];
   const sum = [...prices, ...numbersIn(taxes, 'amount')].reduce((total, amount) => total + amount, 0);
   if (sum === totalAmount) return [];
-  return [`items and taxes add up to ${sum}, and ${String(totalAmount)} is billed`];
+  return [message('items_differ', { sum, total: String(totalAmount) })];
 }
 
 /** Of a list that the acceptance has found to be right. */

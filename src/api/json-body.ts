@@ -6,6 +6,7 @@ import { readJson } from '../lib/json.ts';
 import { codingOf, requireUtf8 } from './media.ts';
 import { ApiProblem } from './problem.ts';
 import { JSON_MAX } from './route.ts';
+import { message } from '../messages/message.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -73,31 +74,31 @@ function anyBody(request: Request, response: Response, limit: string): Promise<u
   });
 }
 
-const brokenOff = (): ApiProblem => new ApiProblem('malformed', 'The body ended before it was complete.');
+const brokenOff = (): ApiProblem => new ApiProblem('malformed', message('body_ended'));
 
 function notPlain(): ApiProblem {
-  const detail = 'Send UTF-8, uncompressed or compressed with gzip, deflate or br.';
+  const detail = message('send_utf8_or_compressed');
   return new ApiProblem('unsupported-media-type', detail);
 }
 
 /** By the `type` of the errors of body-parser. */
 function problemOf(error: unknown): ApiProblem {
-  const { type, limit } = error as { readonly type?: string; readonly limit?: number };
-  if (type === 'entity.too.large') return new ApiProblem('too-large', `This JSON body is limited to ${limit} bytes.`);
+  const { type, limit = 0 } = error as { readonly type?: string; readonly limit?: number };
+  if (type === 'entity.too.large') return new ApiProblem('too-large', message('json_too_large', { bytes: limit }));
   if (type === 'encoding.unsupported') return notPlain();
   if (type === 'request.aborted') return brokenOff();
-  return new ApiProblem('malformed', 'The body does not match its Content-Encoding, or is incomplete.');
+  return new ApiProblem('malformed', message('body_coding'));
 }
 
 /** An object or a list, and nothing for an empty body. */
 function parse(bytes: unknown): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
-  if (!isUtf8(bytes)) return new ApiProblem('malformed', 'The body is not UTF-8.');
+  if (!isUtf8(bytes)) return new ApiProblem('malformed', message('body_not_utf8'));
   const text = bytes.toString();
   const read = readJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   if ('wrong' in read) {
-    return new ApiProblem('malformed', `The body ${read.wrong}.`);
+    return new ApiProblem('malformed', message('body_wrong', { what: read.wrong }));
   }
   const { value } = read;
-  return typeof value === 'object' && value !== null ? value : new ApiProblem('malformed', 'The body is not JSON.');
+  return typeof value === 'object' && value !== null ? value : new ApiProblem('malformed', message('body_not_json'));
 }

@@ -7,6 +7,8 @@ import type { Clock } from '../lib/clock.ts';
 import { comparable } from '../lib/letters.ts';
 import type { MadeKey } from '../ledger/api-keys.ts';
 import type { Session } from '../ledger/sessions.ts';
+import { type Message, message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 /** `admin` makes keys and reads the audit, and implies none of the others. `enqueue` means both narrower roles. */
 export const roles = ['enqueue', 'enqueue-sms', 'enqueue-payments', 'read', 'approve', 'operate', 'admin'] as const;
@@ -50,47 +52,48 @@ export function personOf({ name, person }: Pick<ApiKey, 'name' | 'person'>): str
  * cannot be seen.
  */
 export function readApiKeys(text: string, shortest = 1): ApiKey[] {
-  const problems: string[] = [];
+  const problems: Message[] = [];
   const keys = text.split(',').flatMap((entry, index) => {
     const key = readKey(entry.trim(), shortest);
-    if (typeof key !== 'string') return [key];
-    problems.push(`entry ${index + 1}: ${key}`);
+    if (!('code' in key)) return [key];
+    problems.push(message('entry', { number: index + 1, problem: key }));
     return [];
   });
   problems.push(...sharedSecrets(keys), ...sharedNames(keys));
   if (problems.length > 0) {
-    throw new Error(`${problems.join('; ')} (write name[/person]:role+role[@account+account]:secret-or-sha256:hex)`);
+    throw new MessageError(message('api_keys', { problems }));
   }
   return keys;
 }
 
 /** A secret that two keys share would be the key that is listed last: neither limits nor authors would be right. */
-function sharedSecrets(keys: readonly ApiKey[]): string[] {
+function sharedSecrets(keys: readonly ApiKey[]): Message[] {
   return keys.flatMap((key, at) => {
     const twin = keys.findIndex(({ digest }) => digest.equals(key.digest));
-    return twin < at ? [`"${key.name}" has the same secret as "${keys[twin]?.name}"`] : [];
+    return twin < at ? [message('same_secret', { name: key.name, other: keys[twin]?.name ?? '' })] : [];
   });
 }
 
 /** Rates, endpoints and the audit go by the name of a key: it is of one person. */
-function sharedNames(keys: readonly ApiKey[]): string[] {
+function sharedNames(keys: readonly ApiKey[]): Message[] {
   return keys.flatMap((key, at) => {
     const other = keys.slice(0, at).find(({ name }) => name === key.name);
     if (!other || personOf(other) === personOf(key)) return [];
-    return [`entry ${at + 1}: "${key.name}" is of ${personOf(other)} already`];
+    const taken = message('name_taken', { name: key.name, person: personOf(other) });
+    return [message('entry', { number: at + 1, problem: taken })];
   });
 }
 
-function readKey(entry: string, shortest: number): ApiKey | string {
+function readKey(entry: string, shortest: number): ApiKey | Message {
   const [, name, person, roleList = '', accountList, secret = ''] =
     /^([\w.-]{1,64})(?:\/([\w.@+-]{1,64}))?:([a-z+-]+)(?:@([\w+-]+))?:(.+)$/.exec(entry) ?? [];
-  if (name === undefined) return 'is not of that form';
+  if (name === undefined) return message('not_that_form');
   const rights = readRights(roleList, accountList);
-  if (typeof rights === 'string') return rights;
+  if ('code' in rights) return rights;
   const [, hex] = /^sha256:([0-9a-f]{64})$/i.exec(secret) ?? [];
-  if (hex === undefined && secret.startsWith('sha256:')) return 'sha256: must be followed by 64 hex characters';
+  if (hex === undefined && secret.startsWith('sha256:')) return message('sha256_form');
   if (hex === undefined && secret.length < shortest) {
-    return `the secret of "${name}" has ${secret.length} characters; ${shortest} is the least (openssl rand -hex 24)`;
+    return message('key_secret_short', { name, length: secret.length, least: shortest });
   }
   return {
     name,
@@ -107,32 +110,32 @@ export interface Group extends Pick<ApiKey, 'roles' | 'accounts'> {
 
 /** `group:role+role[@account+account]`, several separated by commas. Throws an Error that names each that cannot be read. */
 export function readGroups(text: string): Group[] {
-  const problems: string[] = [];
+  const problems: Message[] = [];
   const groups = text.split(',').flatMap((entry, index) => {
     const group = readGroup(entry.trim());
-    if (typeof group !== 'string') return [group];
-    problems.push(`entry ${index + 1}: ${group}`);
+    if (!('code' in group)) return [group];
+    problems.push(message('entry', { number: index + 1, problem: group }));
     return [];
   });
   const twice = groups.filter(({ group }, at) => groups.findIndex((one) => one.group === group) < at);
-  problems.push(...twice.map(({ group }) => `"${group}" is there twice`));
+  problems.push(...twice.map(({ group }) => message('group_twice', { group })));
   if (problems.length === 0) return groups;
-  throw new Error(`${problems.join('; ')} (write group:role+role[@account+account])`);
+  throw new MessageError(message('groups', { problems }));
 }
 
-function readGroup(entry: string): Group | string {
+function readGroup(entry: string): Group | Message {
   const [, group, roleList = '', accountList] = /^([^:]{1,128}):([a-z+-]+)(?:@([\w+-]+))?$/.exec(entry) ?? [];
-  if (group === undefined) return 'is not of that form';
+  if (group === undefined) return message('not_that_form');
   const rights = readRights(roleList, accountList);
-  return typeof rights === 'string' ? rights : { group, ...rights };
+  return 'code' in rights ? rights : { group, ...rights };
 }
 
 /** Roles and accounts as they are written, or why they cannot be read. */
-function readRights(roleList: string, accountList = ''): Pick<ApiKey, 'roles' | 'accounts'> | string {
+function readRights(roleList: string, accountList = ''): Pick<ApiKey, 'roles' | 'accounts'> | Message {
   const given = roleList.split('+');
   const known = given.filter(isRole);
   const unknown = given.filter((role) => !isRole(role));
-  if (unknown.length > 0) return `${unknown.join(', ')} is not a role; the roles are ${roles.join(', ')}`;
+  if (unknown.length > 0) return message('not_a_role', { names: unknown.join(', '), roles: roles.join(', ') });
   return { roles: new Set(known), ...(accountList ? { accounts: new Set(accountList.split('+')) } : {}) };
 }
 

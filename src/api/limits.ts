@@ -6,6 +6,7 @@ import { accountName } from '../kinds/request-pieces.ts';
 import { budgetList, limitList, limitStanding } from './openapi/answers-operating.ts';
 import { answer, json, Reply, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 const limitWish = z
   .strictObject({
@@ -46,7 +47,7 @@ const setLimit = route(
       'it within a day. Sending the current value withdraws a waiting change. A process with stricter settings of ' +
       'its own applies those.',
     role: 'approve',
-    scope: { all: 'a limit holds for all' },
+    scope: 'all',
     body: json(limitWish),
     answers: {
       200: answer('It holds.', limitStanding),
@@ -101,7 +102,7 @@ function knownLimit(name: string): MoneyLimit {
 function noSuchLimit(name: string): ApiProblem {
   return new ApiProblem(
     'not-found',
-    `The limit ${name.slice(0, 40)} was not found. The limits are ${moneyLimits.join(', ')}.`,
+    message('limit_not_found', { name: name.slice(0, 40), limits: moneyLimits.join(', ') }),
   );
 }
 

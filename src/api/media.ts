@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { encodingOf } from '../files/encodings.ts';
 import { ApiProblem } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 
@@ -17,7 +18,7 @@ export function requireUtf8(headers: IncomingHttpHeaders): void {
 }
 
 export function unknownCharset(charset: string): ApiProblem {
-  const detail = `The charset ${charset.slice(0, 40)} is not supported. Send UTF-8.`;
+  const detail = message('charset_not_supported', { charset: charset.slice(0, 40) });
   return new ApiProblem('unsupported-media-type', detail);
 }
 

@@ -4,7 +4,7 @@ import { messageRequest } from '../kinds/message.ts';
 import type { Act } from '../ledger/acts.ts';
 import type { MessageRecord } from '../operations/record.ts';
 import type { Answer } from '../producer/acceptance.ts';
-import { answerInBulk, unconfirmedAt, verdictOf } from './bulk.ts';
+import { answerInBulk, shownVerdict, unconfirmedAt, verdictOf } from './bulk.ts';
 import { type ApiContext, takeAnswer } from './context.ts';
 import { listRoute } from './lists.ts';
 import {
@@ -19,8 +19,9 @@ import {
   route,
 } from './route.ts';
 import { message, messageVerdicts } from './openapi/answers-texts.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { ApiProblem, invalid, languageFor } from './problem.ts';
 import { view } from './views.ts';
+import { message as said } from '../messages/message.ts';
 
 const MESSAGES_MAX = 1_000;
 
@@ -67,7 +68,7 @@ const sendMessages = route(
     const many = Array.isArray(body);
     const requests: readonly unknown[] = many ? body : [body];
     if (requests.length === 0 || requests.length > MESSAGES_MAX) {
-      throw invalid([{ pointer: '', message: `must be one message, or an array of 1 to ${MESSAGES_MAX}` }]);
+      throw invalid([{ pointer: '', message: said('one_or_many_messages', { most: MESSAGES_MAX }) }]);
     }
     // One header for several messages names each by its place.
     const keyOf = (index: number): string | undefined => (given && many ? `${given}#${index}` : given);
@@ -83,7 +84,10 @@ const sendMessages = route(
       response,
       answers.every((one) => one?.outcome === 'duplicate'),
     );
-    const items = answers.map((one, at) => (one ? verdictOf(one, at, dryRun) : unconfirmedAt(at)));
+    const language = languageFor(asked.request);
+    const items = answers.map((one, at) =>
+      shownVerdict(one ? verdictOf(one, at, dryRun) : unconfirmedAt(at), language),
+    );
     return dryRun ? new Reply(200, { items }) : new Reply(202, { items });
   },
 );
@@ -134,12 +138,12 @@ const cancelMessage = route(
 async function cancel(context: ApiContext, record: MessageRecord, act: Act): Promise<void> {
   const { id, state } = record;
   if (await context.recoveryDesk.mayHaveLeft(record)) {
-    const detail = 'A recovery is under way, and the message may have been sent. Run relais recover first.';
+    const detail = said('message_in_recovery');
     throw new ApiProblem('wrong-state', detail, { state });
   }
   const decided = await context.messages.cancel(id, act);
   if (decided.is !== 'not yours' || decided.state === 'cancelled') return;
-  const detail = `The state is ${decided.state}: only a queued message can be cancelled.`;
+  const detail = said('state_forbids', { state: decided.state, why: said('message_cancelled_too_late') });
   throw new ApiProblem('wrong-state', detail, { state: decided.state });
 }
 

@@ -37,6 +37,7 @@ import {
 } from './route.ts';
 import { SharedAnswer, sendShared } from './shared-answer.ts';
 import { beginWrite, writeAccepted } from './writes.ts';
+import { type Message, message } from '../messages/message.ts';
 
 interface Call {
   readonly request: Request;
@@ -65,7 +66,7 @@ export function mount(routes: readonly Route[], context: ApiContext, admission: 
     const allowed = [...found.place.methods.keys()].join(', ');
     response.set('Connection', 'close').set('Allow', allowed);
     const asked = `${request.method} ${request.path.slice(0, 100)}`;
-    throw new ApiProblem('method-not-allowed', `${asked} is not supported; use ${allowed}.`);
+    throw new ApiProblem('method-not-allowed', message('method_not_allowed', { asked, allowed }));
   };
 }
 
@@ -114,7 +115,7 @@ function keyedWorkOf(route: Route, context: ApiContext, admission: Admission): K
     if (session) requireSession(key);
     if (route.role) requireRole(key, route.role, orRole);
     if (alsoRole) requireRole(key, alsoRole);
-    if (typeof scope === 'object') requireAllAccounts(key, scope.all);
+    if (scope === 'all') requireAllAccounts(key);
     if (route.fresh) requireFresh(context, key);
     const query = readQuery(searchOf(request));
     const hold = holding(context, key, response);
@@ -272,13 +273,13 @@ function typeOf({ headers }: Request, types: readonly string[], mayBeNone: boole
   if (types.includes(bare)) return bare;
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
   if (!hasBody && mayBeNone) return JSON_TYPE;
-  throw new ApiProblem('unsupported-media-type', `Send the body as \`Content-Type: ${types.join('`, or `')}\`.`);
+  throw new ApiProblem('unsupported-media-type', message('send_content_type', { types: types.join('`, or `') }));
 }
 
 /** What is streamed is read as it comes. */
 function plain(request: Request, type: string): string {
   if (codingOf(request.headers) === undefined) return type;
-  throw new ApiProblem('unsupported-media-type', 'Send UTF-8 without compression.');
+  throw new ApiProblem('unsupported-media-type', message('send_utf8_plain'));
 }
 
 /**
@@ -304,9 +305,7 @@ function queryReader(shape: Shape, others?: 'ignored'): (search: string) => obje
     const words = [...given].map(([name, text]) => [name, valueIn(name, text)]);
     const { data, problems: wrong = [] } = check(schema, Object.fromEntries(words));
     // Of several words in one parameter, the parameter is named.
-    problems.push(
-      ...wrong.map(({ pointer, message }) => ({ pointer: pointer.replace(/^(\/[^/]+)\/\d+$/, '$1'), message })),
-    );
+    problems.push(...wrong.map((one) => ({ ...one, pointer: one.pointer.replace(/^(\/[^/]+)\/\d+$/, '$1') })));
     if (data && problems.length === 0) return data;
     throw invalid(problems);
   };
@@ -316,13 +315,13 @@ function queryReader(shape: Shape, others?: 'ignored'): (search: string) => obje
 function problemWith(name: string, given: URLSearchParams, known: readonly string[]): Problem[] {
   const pointer = `/${name.slice(0, 40)}`;
   if (!known.includes(name)) return [{ pointer, message: notKnown(name, known) }];
-  return given.getAll(name).length > 1 ? [{ pointer, message: 'is given twice' }] : [];
+  return given.getAll(name).length > 1 ? [{ pointer, message: message('given_twice') }] : [];
 }
 
-function notKnown(name: string, known: readonly string[]): string {
-  if (known.length === 0) return 'is not a parameter here; there are none';
+function notKnown(name: string, known: readonly string[]): Message {
+  if (known.length === 0) return message('no_parameters');
   const meant = nearest(name, known);
-  return `is not a parameter here; ${meant ? `did you mean "${meant}"?` : `there are ${known.join(', ')}`}`;
+  return meant ? message('parameter_meant', { meant }) : message('parameters_known', { known: known.join(', ') });
 }
 
 function isList(schema: z.ZodType | undefined): boolean {

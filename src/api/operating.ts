@@ -5,6 +5,7 @@ import { type ApiKey, mayUseAccount } from './keys.ts';
 import { account, accounts, callback, queueList, resealed } from './openapi/answers-operating.ts';
 import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 const listQueues = route(
   {
@@ -45,7 +46,7 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       summary: QUEUE_SWITCHES[name].summary,
       description: QUEUE_SWITCHES[name].description,
       role: 'operate',
-      scope: { all: 'a queue is for all accounts: POST /v1/accounts/{name}/stop stops one account' },
+      scope: 'all',
       answers: { 200: answer('All queues.', queueList) },
     },
     async ({ context, params, act }) => {
@@ -56,7 +57,7 @@ const queueSwitches = (['pause', 'resume'] as const).map((name) =>
       const known = (await queues.list()).map((queue) => queue.name).join(', ');
       throw new ApiProblem(
         'not-found',
-        `The queue ${params.name.slice(0, 40)} was not found. The queues are ${known}.`,
+        message('queue_not_found', { name: params.name.slice(0, 40), queues: known }),
       );
     },
   ),
@@ -78,7 +79,7 @@ const rotateSecrets = route(
     summary: 'Re-encrypt stored secrets with the newest key',
     description: 'After a successful answer, remove the older secrets from SEALING_SECRET.',
     role: 'operate',
-    scope: { all: 'every endpoint is sealed with the same secret' },
+    scope: 'all',
     answers: { 200: answer('What was sealed anew.', resealed) },
     problems: ['wrong-state'],
   },
@@ -119,11 +120,7 @@ const getCallback = route(
 /** Most answer so: what a service posts mostly says what the record says, and then it is forgotten. */
 function nothingKept(id: string): ApiProblem {
   const name = id.slice(0, 40);
-  return new ApiProblem(
-    'not-found',
-    `No callback body is stored for ${name}. A body is stored for 30 days, and only if it contradicts a success. The ` +
-      `timeline shows whether a callback was received: GET /v1/explain/${name}.`,
-  );
+  return new ApiProblem('not-found', message('no_callback_body', { id: name }));
 }
 
 const listAccounts = route(
@@ -211,7 +208,7 @@ async function accountView({ accounts: holds }: ApiContext, name: string) {
 
 function knownAccount(name: string, key: ApiKey, { accountNames }: ApiContext): string {
   if (accountNames.includes(name) && mayUseAccount(key, name)) return name;
-  throw new ApiProblem('not-found', `The account ${name.slice(0, 40)} was not found.`);
+  throw new ApiProblem('not-found', message('account_not_found', { name: name.slice(0, 40) }));
 }
 
 export const queueRoutes = [listQueues, ...queueSwitches];

@@ -8,7 +8,9 @@ import { requireStill } from './gates.ts';
 import { requireFileBody } from './file-body.ts';
 import { optOuts, optOutsChanged } from './openapi/answers-texts.ts';
 import { after, answer, json, limit, listFiles, type AnyAsked, route } from './route.ts';
-import { invalid } from './problem.ts';
+import { invalid, languageFor } from './problem.ts';
+import type { Problem } from '../producer/problems.ts';
+import { textOf } from '../messages/texts.ts';
 
 const AT_ONCE = 1_000;
 const REFUSED_SHOWN = 20;
@@ -106,7 +108,9 @@ async function change({ context, key, request, query, body, act, hold }: AskedTo
     return context.optOuts[how](named, part, act(nameOf(named)));
   });
   if (done.changed + done.asBefore === 0 && done.refused > 0) throw invalid(problems.map(asProblem));
-  return { ...shown(named), ...done, problems };
+  const language = languageFor(request);
+  const told = problems.map((one) => ({ ...one, message: textOf({ code: one.reason }, language) }));
+  return { ...shown(named), ...done, problems: told };
 }
 
 type Phones = AsyncIterable<OptOutPhone> | Iterable<OptOutPhone>;
@@ -138,13 +142,13 @@ async function changeAll(phones: Phones, run: (part: readonly string[]) => Promi
     await flush();
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error;
-    throw invalid(error.problems.map(({ message, row }) => ({ pointer: row ? `/${row}` : '', message })));
+    throw invalid(error.problems.map(({ code, row }) => ({ pointer: row ? `/${row}` : '', message: { code } })));
   }
   return { changed, asBefore: asked - changed, refused, problems };
 }
 
-function asProblem({ at, message }: PhoneRefused) {
-  return { pointer: `/${at}`, message };
+function asProblem({ at, reason }: PhoneRefused): Problem {
+  return { pointer: `/${at}`, message: { code: reason } };
 }
 
 const listOptOuts = route(
@@ -172,7 +176,8 @@ const listOptOuts = route(
     const named = namedBy(list);
     if (phone !== undefined) {
       const [one] = readPhones([phone], { country: code });
-      if (!one || 'refused' in one) throw invalid([{ pointer: '/phone', message: one?.refused.message ?? '' }]);
+      if (!one || 'refused' in one)
+        throw invalid([{ pointer: '/phone', message: { code: one?.refused.reason ?? 'empty' } }]);
       const sender = named.sender === '' ? {} : { sender: named.sender };
       const [optedOut = false] = await context.optOuts.among(named.account, [{ to: one.phone, ...sender }]);
       return { ...shown(named), phone: one.phone, optedOut };

@@ -11,6 +11,7 @@ import { listRoute } from './lists.ts';
 import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, route } from './route.ts';
 import { paymentRequest } from './openapi/answers-collect.ts';
 import { ApiProblem } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 const createPaymentRequest = route(
   {
@@ -51,7 +52,7 @@ const createPaymentRequest = route(
 function requireLive({ processing }: ApiContext, body: unknown): void {
   const name = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
   if (processing.account(name)?.upstream.mode !== 'test') return;
-  const { sentence } = failures.live_only;
+  const sentence = message('other', { text: failures.live_only.sentence });
   const problems = [{ pointer: '/account', message: sentence }];
   throw new ApiProblem('invalid', sentence, { code: 'live_only', problems });
 }

@@ -9,6 +9,8 @@ import { NotSignedIn, type ProviderDoor, type WhyNot } from './provider.ts';
 import { type AnyAsked, answer, route } from './route.ts';
 import { sessionCookieIn, setting, settingBegun } from './session-cookie.ts';
 import { byKey, requireConsole } from './sessions.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
 
 const about = { tag: 'Console', scope: 'none' } as const;
 
@@ -30,7 +32,7 @@ const wish = z
     at: z
       .string()
       .max(500)
-      .regex(/^\/[\x21-\x7e]*$/, 'must be a path of the console, such as /approvals')
+      .regex(/^\/[\x21-\x7e]*$/, says('console_path'))
       .default('/')
       .meta({ description: 'The page of the console to go on with, without `/console`.', example: '/approvals' }),
     again: z.boolean().default(false).meta({
@@ -68,7 +70,7 @@ const beginSignIn = route(
     const origin = request.get('origin') ?? '';
     const { url, cookie } = await provider.begin({ origin, at, again, before }).catch((error: unknown) => {
       if (!(error instanceof NotSignedIn)) throw error;
-      throw new ApiProblem('provider-away', `${provider.host} did not answer. Sign in with an API key.`);
+      throw new ApiProblem('provider-away', message('identity_provider_silent', { host: provider.host }));
     });
     response.set('Set-Cookie', settingBegun({ id: cookie, isSecure }));
     return { url };
@@ -139,7 +141,7 @@ function whyNot(error: unknown): WhyNot | undefined {
 
 function providerOf({ provider }: ApiContext): ProviderDoor {
   if (provider) return provider;
-  throw new ApiProblem('not-found', 'No identity provider is configured (OIDC_ISSUER). Sign in with an API key.');
+  throw new ApiProblem('not-found', message('no_identity_provider'));
 }
 
 export const providerRoutes = [readProvider, beginSignIn, finishSignIn];

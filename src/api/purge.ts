@@ -42,13 +42,13 @@ const purgePerson = route(
       'Erases the phone number and the SMS of one person everywhere except in money records. Each request does a ' +
       'bounded amount of work: repeat it with `next` as `after` until `next` is null.',
     role: 'operate',
-    scope: { all: 'a person is forgotten in all' },
+    scope: 'all',
     body: json(purgeRequest),
     answers: { 200: answer('What this walk found.', purged) },
   },
   async ({ context, act, body: { phone: written, after, country: code = context.defaultCountry } }) => {
     const one = readStoredPhone(written, { country: code });
-    if ('refused' in one) throw invalid([{ pointer: '/phone', message: one.refused.message }]);
+    if ('refused' in one) throw invalid([{ pointer: '/phone', message: { code: one.refused.reason } }]);
     const { phone } = one;
     const telling = (facts: Act['facts']): Act => act(maskPhone(phone), facts);
     const optOuts = after === undefined ? await context.optOuts.forget(phone, telling({ begun: true })) : 0;

@@ -9,10 +9,12 @@ import { answer, json, wholeNumber, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
 import { wordsIn } from '../messages/languages.ts';
 import { recoverySteps } from '../messages/recovery-steps.ts';
+import { message } from '../messages/message.ts';
+import { says as saying } from '../messages/schemas.ts';
 
 const recoveryWord = z
   .union([z.strictObject({ apply: z.literal(true) }), z.strictObject({ nothingWasLost: z.literal(true) })], {
-    error: 'must be {"apply": true} or {"nothingWasLost": true}',
+    error: saying('apply_or_nothing_lost'),
   })
   .meta({ id: 'RecoveryWord', example: { apply: true } });
 
@@ -64,7 +66,7 @@ const recover = route(
       'within a day, the first is answered with `first`. It is refused (409) if relais knows of a loss.',
     role: 'operate',
     alsoRole: 'approve',
-    scope: { all: 'this is about all of them' },
+    scope: 'all',
     body: json(recoveryWord),
     answers: { 200: answer('How far it is.', recovery) },
     problems: ['wrong-state'],
@@ -89,11 +91,9 @@ const recover = route(
 
 async function contradicted(desk: ApiContext['recoveryDesk']): Promise<ApiProblem> {
   const underWay = await desk.underWay();
-  return new ApiProblem(
-    'wrong-state',
-    `Data was lost (${underWay?.because ?? 'it is known'}), so it cannot be confirmed that nothing was. Review the pending operations, then send {"apply": true}.`,
-    { state: 'recovering' },
-  );
+  return new ApiProblem('wrong-state', message('data_was_lost', { why: underWay?.because ?? 'it is known' }), {
+    state: 'recovering',
+  });
 }
 
 const iso = (ms: number): string | null => (ms > 0 ? new Date(ms).toISOString() : null);

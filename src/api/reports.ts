@@ -10,6 +10,8 @@ import { balancesSeen, dailyReport } from './openapi/answers-reports.ts';
 import { languageAccepted } from '../messages/languages.ts';
 import { type AnyAsked, after, limit, listedAccount, route } from './route.ts';
 import { invalid } from './problem.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
 
 const DAY_MS = 86_400_000;
 const SEEN_HEAD = 'at;account;country;xof\r\n';
@@ -29,10 +31,7 @@ const getDailyReport = route(
     role: 'read',
     scope: 'list',
     query: {
-      date: z.iso
-        .date('must be a day such as 2026-11-22')
-        .optional()
-        .meta({ description: 'The day, such as 2026-11-22. Default: today.' }),
+      date: z.iso.date(says('day')).optional().meta({ description: 'The day, such as 2026-11-22. Default: today.' }),
       account: listedAccount,
     },
     answers: {
@@ -54,9 +53,9 @@ const getDailyReport = route(
     const now = context.clock.now();
     const today = dateIn(timezone, now);
     const { date = today } = query;
-    if (date > today) throw invalid([{ pointer: '/date', message: `must be today or earlier: today is ${today}` }]);
+    if (date > today) throw invalid([{ pointer: '/date', message: message('day_to_come', { today }) }]);
     if (date < dateIn(timezone, now - keepMs - DAY_MS)) {
-      throw invalid([{ pointer: '/date', message: `is no longer stored: REPORTS_KEEP is ${keepMs / DAY_MS} days` }]);
+      throw invalid([{ pointer: '/date', message: message('day_not_stored', { days: keepMs / DAY_MS }) }]);
     }
     const accounts = accountsListed(context, key, query.account);
     const { closed, lines } = await book.day(date, today);

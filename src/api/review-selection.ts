@@ -16,8 +16,10 @@ import { decideDisbursement } from './disbursements.ts';
 import { accountsListed, requireNoRecovery, requireStill } from './gates.ts';
 import type { ApiKey } from './keys.ts';
 import { selection } from './openapi/answers-operating.ts';
-import { ApiProblem, invalid } from './problem.ts';
+import { ApiProblem, invalid, languageFor, membersOf } from './problem.ts';
 import { type AnyAsked, json, Reply, route } from './route.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
 
 /** Of one word. Their ids are what is kept in memory meanwhile. */
 const MOST = 10_000;
@@ -37,7 +39,7 @@ const where = z
     amountMin: xof,
     amountMax: xof,
   })
-  .refine((filters) => Object.keys(filters).length > 0, 'must have a filter')
+  .refine((filters) => Object.keys(filters).length > 0, says('needs_filter'))
   .meta({ description: 'All filters apply together; limits are inclusive.' });
 
 const word = z
@@ -47,7 +49,7 @@ const word = z
     confirm: z
       .strictObject({
         count: z.int().min(1).meta({ example: 412 }),
-        selection: z.string().regex(/^[0-9a-f]{16}$/, 'must be the value of the earlier answer'),
+        selection: z.string().regex(/^[0-9a-f]{16}$/, says('earlier_value')),
       })
       .optional()
       .meta({
@@ -100,7 +102,7 @@ const resolveSelection = route(
     if (!confirm) return new Reply(200, { dryRun: true as const, ...told });
     if (confirm.count !== told.count || confirm.selection !== told.selection) {
       const { count, selection: now } = told;
-      const detail = `The selection has changed: ${confirm.count} were reviewed, and now it has ${count}. Nothing was decided.`;
+      const detail = message('selection_changed', { reviewed: confirm.count, now: count });
       throw new ApiProblem('wrong-state', detail, { rule: 'content-changed', count, selection: now });
     }
     response.status(200).type('application/x-ndjson');
@@ -139,7 +141,8 @@ async function choose(context: ApiContext, key: ApiKey, { where: asked, outcome 
       reasons.add(record.reason ?? '', record.amount);
       xofOfAll += record.amount;
     }
-    if (ids.length > MOST) throw invalid([{ pointer: '/where', message: `selects more than ${MOST}; add a filter` }]);
+    if (ids.length > MOST)
+      throw invalid([{ pointer: '/where', message: message('selects_too_many', { most: MOST }) }]);
     after = page.next;
   } while (after !== undefined);
   const name = hash.digest('hex').slice(0, 16);
@@ -199,8 +202,8 @@ async function decide(
     return { id, outcome: 'resolved', state, amount };
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
-    const { kind, message, more } = error;
-    return { id, outcome: 'refused', problem: { kind, detail: message, ...more } };
+    const { kind } = error;
+    return { id, outcome: 'refused', problem: { kind, ...membersOf(error, languageFor(response.req)) } };
   }
 }
 

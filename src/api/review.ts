@@ -7,6 +7,7 @@ import { invoiceView, paymentRequestView } from './collect-views.ts';
 import { accountsListed } from './gates.ts';
 import { reviewList } from './openapi/answers-operating.ts';
 import { answer, limit, listedAccount, NO_PLACE, route } from './route.ts';
+import { written } from '../messages/schemas.ts';
 import { invalid } from './problem.ts';
 import { view } from './views.ts';
 
@@ -32,7 +33,7 @@ const listReview = route(
       account: listedAccount,
       after: z
         .string()
-        .regex(/^[\w.-]{1,100}$/, NO_PLACE)
+        .regex(/^[\w.-]{1,100}$/, written(NO_PLACE))
         .optional()
         .meta({ description: '`next` of the previous page, or the id of an operation in the list.' }),
       limit: limit(50, 500),

@@ -16,6 +16,10 @@ import type { ApiKey, Role } from './keys.ts';
 import { text } from './openapi/answers-shared.ts';
 import { type ProblemKind, statusOf } from './problem.ts';
 import type { SharedAnswer } from './shared-answer.ts';
+import { says, written } from '../messages/schemas.ts';
+import { type Message, message } from '../messages/message.ts';
+import type { Language } from '../messages/languages.ts';
+import { textOf } from '../messages/texts.ts';
 
 /** The chapters of the documentation, in the order in which they are read. */
 export const tags = {
@@ -43,8 +47,8 @@ type Scope =
   | 'named'
   /** Only what belongs to the accounts of the key is listed. */
   | 'list'
-  /** It concerns every account, and why: a key that is bound to some is refused (403). */
-  | { readonly all: string }
+  /** It concerns every account: a key that is bound to some is refused (403). */
+  | 'all'
   /** Has nothing to do with accounts, or the handler says what. */
   | 'none';
 
@@ -314,7 +318,7 @@ export const APPROVAL_MAX = '10kb';
 
 export const hashOfContent = z
   .string()
-  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 hash in hexadecimal')
+  .regex(/^[0-9a-f]{64}$/, says('sha256'))
   .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' });
 
 /** Of exactly what was looked at. */
@@ -325,7 +329,7 @@ export const json = <S extends z.ZodType>(schema: S) => ({ schema, limit: JSON_M
 /** The acceptance reads it, as it does for every door. */
 export const accepted = <S extends z.ZodType>(schema: S) => ({ ...json(schema), readBy: 'acceptance' }) as const;
 
-export const answer = <S extends z.ZodType>(says: string, schema: S) => ({ says, schema }) as const;
+export const answer = <S extends z.ZodType>(what: string, schema: S) => ({ says: what, schema }) as const;
 
 export const wholeNumber = (max: number) => z.int().min(1).max(max);
 
@@ -338,11 +342,11 @@ export const flag = z
   .default('false')
   .transform((word) => word === 'true');
 
-export const NO_PLACE = 'is not the `next` of a page';
+export const NO_PLACE = message('no_next');
 
 /** Where a page ended; what is no such place would begin again at the first page. */
 export const after = (form: RegExp) =>
-  z.string().regex(form, NO_PLACE).optional().meta({ description: '`next` of the previous page.' });
+  z.string().regex(form, written(NO_PLACE)).optional().meta({ description: '`next` of the previous page.' });
 
 /** Of a list: absent, of all accounts that the key may see. */
 export const listedAccount = accountName.optional().meta({ description: 'Only this account.' });
@@ -418,13 +422,14 @@ interface MayBeJudged extends Pick<AnyAsked, 'act'> {
 }
 
 /** Refused as it would have been, or what would have been answered. */
-export function judgedAs(given: Answer, warnings: readonly string[] = []) {
+/** `language`: of the warnings. */
+export function judgedAs(given: Answer, warnings: readonly Message[] = [], language?: Language) {
   const { id, state, outcome } = takeAnswer(given);
   return new Reply(200, {
     dryRun: true as const,
     outcome: outcome === 'accepted' ? 'valid' : outcome,
     id,
     state,
-    warnings,
+    warnings: warnings.map((one) => textOf(one, language)),
   });
 }

@@ -8,6 +8,7 @@ import { sessionAnswer } from './openapi/answers-console.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { type AnyAsked, answer, route } from './route.ts';
 import { clearing, isOfConsole, mustBeSecure, sessionCookieIn, setting } from './session-cookie.ts';
+import { message } from '../messages/message.ts';
 
 const about = { tag: 'Console', scope: 'none' } as const;
 const ofSession = { ...about, session: true } as const;
@@ -83,7 +84,7 @@ const confirmSession = route(
     const { isOf } = sessionOf(key);
     await keyOf(body.key, isOf).catch((error: unknown) => {
       if (!(error instanceof ApiProblem) || error.kind !== 'unauthenticated') throw error;
-      throw invalid([{ pointer: '/key', message: 'must be the key of this session' }]);
+      throw invalid([{ pointer: '/key', message: message('key_of_session') }]);
     });
     const session = await context.sessions.confirm(cookieOf(request).id, act());
     if (!session) throw isOver();
@@ -113,14 +114,11 @@ const endSession = route(
 export function requireConsole(request: Request): boolean {
   const isSecure = mustBeSecure(request.headers);
   if (isOfConsole(request) && isSecure !== undefined) return isSecure;
-  const detail =
-    'A session is for the page of the console alone: over https, or on this machine, with `X-Relais-Console: 1`. ' +
-    'Programs send their key as `Authorization: Bearer`.';
-  throw new ApiProblem('forbidden', detail, { rule: 'origin' });
+  throw new ApiProblem('forbidden', message('console_only'), { rule: 'origin' });
 }
 
 export const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, source: 'console' as const });
-const isOver = (): ApiProblem => new ApiProblem('unauthenticated', 'The session has expired. Sign in again.');
+const isOver = (): ApiProblem => new ApiProblem('unauthenticated', message('session_expired'));
 
 /** Both are there where a request was let in by its session. */
 function sessionOf({ session }: AnyAsked['key']): Session {

@@ -29,6 +29,8 @@ import { softpayStarted } from './openapi/answers-collect.ts';
 import { invalid, ApiProblem } from './problem.ts';
 import { type AnyAsked, answer, json, route } from './route.ts';
 import { upstreamProblem } from './upstream-problem.ts';
+import { type Message, message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
 
 /** Reads a softpay request: each method asks for its own words, and a word that it does not ask for is not taken. */
 
@@ -53,10 +55,10 @@ const softpayBody = z
     password: z.string().min(1).max(200).optional(),
     card: z
       .strictObject({
-        number: z.string().regex(/^\d(?: ?\d){11,18}$/, 'must be 12 to 19 digits'),
-        cvv: z.string().regex(/^\d{3,4}$/, 'must be 3 or 4 digits'),
-        expiryYear: z.string().regex(/^\d{2}$/, 'must be 2 digits'),
-        expiryMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, 'must be 01 to 12'),
+        number: z.string().regex(/^\d(?: ?\d){11,18}$/, says('digits_12_to_19')),
+        cvv: z.string().regex(/^\d{3,4}$/, says('digits_3_or_4')),
+        expiryYear: z.string().regex(/^\d{2}$/, says('digits_2')),
+        expiryMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, says('month')),
       })
       .optional(),
     omit: z.array(word(64)).max(10).optional().meta({ description: 'Provider fields to omit.' }),
@@ -107,10 +109,11 @@ function wordProblems(method: SoftpayMethod, body: Body): Problem[] {
   const asked = new Set(wanted.map(([, name]) => name));
   return Object.entries(places).flatMap(([name, [pointer, of]]) => {
     const given = of(body) !== undefined;
-    if (asked.has(name as PayerWord) && !given) return [{ pointer, message: `is required by the method ${method}` }];
+    if (asked.has(name as PayerWord) && !given)
+      return [{ pointer, message: message('required_by_method', { method }) }];
     // A name or an e-mail too many harms nobody; a secret that is not needed should not be sent around.
     const surplus = given && !asked.has(name as PayerWord) && !pointer.startsWith('/customer/');
-    return surplus ? [{ pointer, message: `is not used by the method ${method}: do not send it` }] : [];
+    return surplus ? [{ pointer, message: message('not_used_by_method', { method }) }] : [];
   });
 }
 
@@ -125,16 +128,16 @@ function phoneProblem(country: Country | undefined, phone: string, pointer: stri
   if (!('problem' in read)) return undefined;
   return {
     pointer,
-    message: read.problem.replace(/^account alias: /, '').replace('this mode pays', 'this method asks'),
+    message: read.problem,
   };
 }
 
 /** The wallets are called differently where money is paid out, so a look-alike is the likeliest mistake. */
-function explainMethod(given: string): string {
+function explainMethod(given: string): Message {
   const [, wallet = '', country = ''] = /wallet-?([a-h])-([a-z]+)/i.exec(given) ?? [];
   const alike = methods.find((name) => name.includes(`wallet-${wallet.toLowerCase()}-${country.toLowerCase()}`));
-  if (wallet && alike) return `is not a method; did you mean "${alike}"?`;
-  return `must be one of ${methods.join(', ')}`;
+  if (wallet && alike) return message('method_meant', { meant: alike });
+  return message('one_of', { values: methods.join(', ') });
 }
 
 /** interface: Limits. The service may wait for its payer before it answers. */
@@ -219,21 +222,18 @@ interface Payable {
 async function payableOf({ context, record }: AskedToPay): Promise<Payable> {
   const account = context.processing.account(record.account)?.upstream;
   if (record.state !== 'pending' || record.token === undefined) {
-    throw new ApiProblem('wrong-state', `The invoice is ${record.state}. Only a pending invoice can be paid.`, {
+    throw new ApiProblem('wrong-state', message('invoice_not_pending', { state: record.state }), {
       state: record.state,
     });
   }
-  if (!account) throw new ApiProblem('wrong-state', `The account "${record.account}" is not configured here.`);
+  if (!account) throw new ApiProblem('wrong-state', message('account_not_configured', { name: record.account }));
   const admission = await context.processing.upstream.admit(account, 'payments', 'act');
   if (admission.admitted) {
     // Nothing is written down before it leaves, so it is counted here.
     if ((await context.processing.life?.raise()) === false) throw new Recovering();
     return { token: record.token, account };
   }
-  throw new ApiProblem(
-    'too-many-requests',
-    'The limit of provider requests is reached (UPSTREAM_RATE). Retry later.',
-  );
+  throw new ApiProblem('too-many-requests', message('provider_rate_used'));
 }
 
 /** Started is not paid: the invoice's own status says when it is. */

@@ -19,7 +19,7 @@ const getStatus = route(
     summary: 'Get the deployment status',
     description: 'The cost depends on the number of pending operations, not of finished ones.',
     role: 'read',
-    scope: { all: 'these are the figures of all accounts: GET /v1/accounts shows yours' },
+    scope: 'all',
     answers: { 200: answer('As it is now.', status) },
   },
   async ({ context }) => {

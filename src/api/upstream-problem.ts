@@ -2,6 +2,7 @@
 import { failures, type NotOk } from '../provider/verdict.ts';
 import { TOKEN_COLLISION } from '../processors/intent.ts';
 import { ApiProblem, invalid } from './problem.ts';
+import { message } from '../messages/message.ts';
 
 /** No whole answer came, whatever was sent; every other failure is an answer that is no good. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -28,9 +29,13 @@ export interface FailureTold {
 
 export function upstreamProblem(failure: NotOk, told: FailureTold): ApiProblem {
   const { code, exchange } = failure;
-  const { upstreamCode, message } = exchange;
-  if (OURS.has(code)) return refusedHere(code, message);
-  return problemOfCode(code, { ...told, ...(upstreamCode ? { upstreamCode } : {}), ...(message ? { message } : {}) });
+  const { upstreamCode, message: said } = exchange;
+  if (OURS.has(code)) return refusedHere(code, said);
+  return problemOfCode(code, {
+    ...told,
+    ...(upstreamCode ? { upstreamCode } : {}),
+    ...(said ? { message: said } : {}),
+  });
 }
 
 /** What we call so, and the service does not. */
@@ -43,17 +48,22 @@ const NOT_HEARD_OF = 'The service was not heard of again.';
 export function problemOfCode(code: string, more: FailureTold & { readonly message?: string }): ApiProblem {
   const sentence = isListed(code) ? failures[code].sentence : (OWN[code] ?? NOT_HEARD_OF);
   const said = more.message === undefined ? '' : ` It says: ${more.message}`;
-  return new ApiProblem(SILENT.has(code) ? 'upstream-silent' : 'upstream-refused', `${sentence}${said}`, {
-    code,
-    message: sentence,
-    ...more,
-  });
+  return new ApiProblem(
+    SILENT.has(code) ? 'upstream-silent' : 'upstream-refused',
+    message('other', { text: `${sentence}${said}` }),
+    {
+      code,
+      message: sentence,
+      ...more,
+    },
+  );
 }
 
 function refusedHere(code: string, what: string | undefined): ApiProblem {
   const sentence = isListed(code) ? failures[code].sentence : code;
-  const { message, more } = invalid([{ pointer: '', message: what ? `${sentence} ${what}` : sentence }]);
-  return new ApiProblem('invalid', message, { ...more, code });
+  const text = what ? `${sentence} ${what}` : sentence;
+  const { detail, more } = invalid([{ pointer: '', message: message('other', { text }) }]);
+  return new ApiProblem('invalid', detail, { ...more, code });
 }
 
 function isListed(code: string): code is keyof typeof failures {

@@ -1,5 +1,5 @@
 /** Acceptance as every entry point of this process uses it. */
-import { RECOVERING } from '../ledger/errors.ts';
+import { message } from '../messages/message.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { acceptanceInLedger } from '../producer/acceptance-store.ts';
 import { Acceptance } from '../producer/acceptance.ts';
@@ -49,5 +49,5 @@ export function collectAcceptanceOf(container: Container, nobodyWaits = false): 
 
 /** Why nothing can be accepted now, if so. */
 export function refusalOf({ life }: Pick<Container, 'life'>) {
-  return life.recovering() ? { kind: 'recovering' as const, detail: `${RECOVERING}.` } : undefined;
+  return life.recovering() ? { kind: 'recovering' as const, detail: message('in_recovery') } : undefined;
 }

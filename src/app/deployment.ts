@@ -1,6 +1,7 @@
 /** Which deployment the settings of this process are of, and whether its ledger belongs to the same. */
 import type { AccountBook } from '../accounts.ts';
-import type { Config } from '../config.ts';
+import { type Config, settingProblem } from '../config.ts';
+import { type Message, message } from '../messages/message.ts';
 import { derivedHex } from '../lib/ids.ts';
 import type { Deployment, Difference } from '../ledger/deployment.ts';
 
@@ -27,29 +28,39 @@ function digestOf(address: string): string {
   return derivedHex('address', new URL(address).href).slice(0, DIGEST_CHARACTERS);
 }
 
+interface Differing {
+  readonly says: Message;
+  readonly fix: Message;
+}
+
 /** What differs, each with what to do about it. */
-export function problemsOf(differences: readonly Difference[], config: Config): readonly string[] {
+export function differingIn(differences: readonly Difference[], config: Config): readonly Differing[] {
   const { DATABASE_SCHEMA: schema, ENVIRONMENT: environment } = config;
-  const ledger = `the ledger ${schema} of this PostgreSQL`;
-  const apart =
-    `Give this deployment a DATABASE_SCHEMA of its own, such as relais_${environment.toLowerCase().replace(/\W/g, '_')}, or ` +
-    'another database in DATABASE_URL.';
+  const apart = message('apart', { schema: `relais_${environment.toLowerCase().replace(/\W/g, '_')}` });
   return differences.map((one) => {
-    if (one.of === 'environment')
-      return `ENVIRONMENT: is ${one.ours}, and ${ledger} belongs to ${one.stamped}. ${apart}`;
+    if (one.of === 'environment') {
+      const { ours, stamped } = one;
+      return {
+        says: settingProblem('ENVIRONMENT', message('other_environment', { ours, stamped, schema })),
+        fix: apart,
+      };
+    }
     if (one.of === 'mode') {
-      const setting = one.account === 'main' ? 'SERVICE_MODE' : 'ACCOUNTS_FILE';
-      return `${setting}: ${one.account} is in ${one.ours} mode, and in ${ledger} in ${one.stamped} mode. ${apart}`;
+      const { account, ours, stamped } = one;
+      const setting = account === 'main' ? 'SERVICE_MODE' : 'ACCOUNTS_FILE';
+      return { says: settingProblem(setting, message('other_mode', { account, ours, stamped, schema })), fix: apart };
     }
     if (one.of === 'address') {
-      return (
-        `${one.setting}: is another provider than that of ${ledger}. ${apart} ` +
-        'If the same provider has moved: relais recover --new-stamp.'
-      );
+      const says = settingProblem(one.setting, message('other_provider', { schema }));
+      return { says, fix: message('apart_or_moved', { apart }) };
     }
-    return (
-      `ACCOUNTS_FILE: ${one.account} is missing from it, and has pending operations (${one.open}) in ${ledger}. ` +
-      `Add it again until they have finished. ${apart}`
-    );
+    const { account, open } = one;
+    const says = settingProblem('ACCOUNTS_FILE', message('account_missing', { account, open, schema }));
+    return { says, fix: message('add_account_again', { apart }) };
   });
+}
+
+/** The same as problems of the settings. */
+export function problemsOf(differences: readonly Difference[], config: Config): readonly Message[] {
+  return differingIn(differences, config).map((one) => message('says_and_fix', { ...one }));
 }

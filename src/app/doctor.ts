@@ -17,9 +17,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { opinionsOf } from '../settings/policy.ts';
 import type { Upstream } from '../provider/client.ts';
-import { doctorWords } from '../messages/doctor.ts';
-import type { Language } from '../messages/languages.ts';
-import { said } from '../messages/said.ts';
+import { textOf } from '../messages/texts.ts';
+import { type Language, wordsIn } from '../messages/languages.ts';
+import { message } from '../messages/message.ts';
 import { consoleFilesHere } from './console.ts';
 import { examineAudit } from './examine/audit.ts';
 import { examineConsole } from './examine/console.ts';
@@ -69,17 +69,23 @@ export async function doctor(tools: DoctorTools): Promise<0 | 1> {
   }
   const faults = findings.filter(({ is }) => is === 'fault').length;
   if (tools.json) tools.print(JSON.stringify({ ok: faults === 0, findings: findings.map(asJson) }, null, 2));
-  else tools.print(doctorWords(tools.language).faults(faults));
+  else tools.print(wordsIn(tools.language ?? 'en').doctor.faults(faults));
   return faults === 0 ? 0 : 1;
 }
 
 const MARKS = { ok: '✓', fault: '✗', skipped: '–' } as const;
-const asJson = ({ told: _told, ...finding }: Finding): object => finding;
+const asJson = ({ check, is, says, fix }: Finding): object => ({
+  check,
+  is,
+  says: textOf(says),
+  ...(fix && { fix: textOf(fix) }),
+});
 
-function lineOf({ check, is, told: { says, fix } }: Finding, language: Language = 'en'): string {
-  const words = doctorWords(language);
-  const width = Math.max(...checkNames.map((name) => words.check(name).length));
-  return `${MARKS[is]} ${words.check(check).padEnd(width)}  ${words.say(says)}${fix ? ` → ${words.say(fix)}` : ''}`;
+function lineOf({ check, is, says, fix }: Finding, language: Language = 'en'): string {
+  const { checks } = wordsIn(language).doctor;
+  const width = Math.max(...checkNames.map((name) => checks[name].length));
+  const toDo = fix ? ` → ${textOf(fix, language)}` : '';
+  return `${MARKS[is]} ${checks[check].padEnd(width)}  ${textOf(says, language)}${toDo}`;
 }
 
 async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
@@ -87,7 +93,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
   const { findings, config } = examineSettings(tools.env, roles);
   yield* findings;
   if (config === undefined) {
-    yield skipped('postgres', 'not checked: the settings cannot be read');
+    yield skipped('postgres', message('settings_unreadable'));
     return;
   }
   yield* examineWith(tools, config);
@@ -117,7 +123,7 @@ async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Find
   const book = readAccounts(config);
   if (config.TRIAL_NUMBERS) {
     const count = config.TRIAL_NUMBERS.numbers.length;
-    yield ok('settings', said('TRIAL_NUMBERS: only its {count} numbers get payments and SMS', { count }));
+    yield ok('settings', message('trial_numbers_only', { count }));
   }
   const { findings, isFit } = await reachPostgres(config, clock);
   yield* findings;
@@ -128,12 +134,12 @@ async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Find
   // A process that creates payments tells the service this address; the receiver answers there.
   if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
     yield await examineCallbacks(config, clock);
-  } else yield skipped('callbacks', said('not needed for {roles}', { roles: roles.join(', ') }));
+  } else yield skipped('callbacks', message('not_needed_for', { roles: roles.join(', ') }));
 }
 
 async function reachPostgres(config: Config, clock: Clock): ReturnType<typeof examinePostgres> {
   if (config.DATABASE_URL === undefined)
-    return { findings: [skipped('postgres', 'DATABASE_URL is not set')], isFit: false };
+    return { findings: [skipped('postgres', message('no_database_url'))], isFit: false };
   let isFit = false;
   const findings = await examined('postgres', async () => {
     const reached = await examinePostgres(config, clock);
@@ -206,7 +212,7 @@ async function* examineAccounts({
 }: Examined & { readonly service?: { upstream: Upstream; clock: Clock } }): AsyncGenerator<Finding> {
   // Only what asks the service has its keys; a receiver of callbacks is better off without them.
   if (!roles.some((role) => role === 'worker' || role === 'api')) {
-    yield skipped('keys', said('not needed for {roles}', { roles: roles.join(', ') }));
+    yield skipped('keys', message('not_needed_for', { roles: roles.join(', ') }));
     return;
   }
   for (const account of book.values()) {

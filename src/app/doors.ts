@@ -37,6 +37,8 @@ import type { Part } from './parts.ts';
 import { type Urls, publicUrlOf } from './processor-context.ts';
 import { callbackSecrets } from './secrets.ts';
 import { queueFigures, withoutRedis } from './queue-figures.ts';
+import { message } from '../messages/message.ts';
+import { textOf } from '../messages/texts.ts';
 
 type TellUrl = (url: string) => void;
 
@@ -384,7 +386,7 @@ async function awayReason(database: Database, clock: Clock, trouble: unknown): P
 
 function reasonOf(error: unknown): string {
   const why = whyUnusable(error) ?? (error instanceof Error ? error.message : String(error));
-  return `PostgreSQL cannot be used: ${why}`;
+  return textOf(message('postgres_unusable', { why }));
 }
 
 const UNWITNESSED = 'no witness knows this ledger: relais recover, or WITNESS=none if it is no earlier copy';

@@ -1,6 +1,7 @@
 /** The parts that keep the ledger: it is migrated and compared at start, watched, published from and verified. */
 import { keepPartitions } from '../ledger/keep-partitions.ts';
-import { type Config, WrongSettings } from '../config.ts';
+import { type Config, WrongSettings, settingProblem } from '../config.ts';
+import { type Message, message } from '../messages/message.ts';
 import { whyUnusable } from '../ledger/diagnostics.ts';
 import { MigrationRefused } from '../ledger/migrate.ts';
 import {
@@ -70,13 +71,16 @@ async function startExplained(config: Config, options: StartOptions): Promise<St
     return await startLedger(options);
   } catch (error) {
     if (error instanceof AnotherDeployment) throw new WrongSettings(problemsOf(error.differences, config));
-    if (error instanceof SchemaOutdated || error instanceof MigrationRefused)
-      throw new WrongSettings([`DATABASE_URL: ${error.message}`]);
+    if (error instanceof MigrationRefused) throw wrongDatabase(error.said);
+    if (error instanceof SchemaOutdated) throw wrongDatabase(message('other', { text: error.message }));
     const why = whyUnusable(error);
     if (why === undefined || options.signal?.aborted) throw error;
-    throw new WrongSettings([`DATABASE_URL: PostgreSQL cannot be used: ${why}`]);
+    throw wrongDatabase(message('postgres_unusable', { why }));
   }
 }
+
+const wrongDatabase = (problem: Message): WrongSettings =>
+  new WrongSettings([settingProblem('DATABASE_URL', problem)]);
 
 function lifePart({ life, logger, sharedOperations }: Container): Part {
   return {

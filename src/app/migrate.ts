@@ -1,6 +1,7 @@
 /** `relais migrate`: brings the schema of the ledger up to date, without starting a process of the deployment. */
 import type { MigrateCommand } from '../cli/io.ts';
-import { WrongSettings, loadConfig, missingDatabase } from '../config.ts';
+import { WrongSettings, loadConfig, missingDatabase, settingProblem } from '../config.ts';
+import { message } from '../messages/message.ts';
 import { withClient } from '../ledger/client.ts';
 import { whyUnusable } from '../ledger/diagnostics.ts';
 import { MigrationRefused, migrate } from '../ledger/migrate.ts';
@@ -38,8 +39,9 @@ export async function migrateLedger({ env, dryRun, roles, json, words, print }: 
     });
     return 0;
   } catch (error) {
-    const why = error instanceof MigrationRefused ? error.message : whyUnusable(error);
-    if (why === undefined) throw error;
-    throw new WrongSettings([`DATABASE_URL: ${why}`]);
+    const why = whyUnusable(error);
+    const problem = error instanceof MigrationRefused ? error.said : why && message('other', { text: why });
+    if (!problem) throw error;
+    throw new WrongSettings([settingProblem('DATABASE_URL', problem)]);
   }
 }

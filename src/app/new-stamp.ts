@@ -5,12 +5,13 @@
  */
 import { readAccounts } from '../accounts.ts';
 import { findKey } from '../api/keys.ts';
-import { WrongSettings, apiKeysOf, loadConfig, missingFor } from '../config.ts';
+import { WrongSettings, apiKeysOf, loadConfig, missingFor, settingProblem } from '../config.ts';
 import { acceptAddresses, compareStamp } from '../ledger/deployment.ts';
 import { Database } from '../ledger/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { deploymentOf, problemsOf } from './deployment.ts';
 import { databaseOf } from './stores.ts';
+import { type Message, message } from '../messages/message.ts';
 
 export interface NewStampTools {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,9 +53,14 @@ export async function newStamp({ env, clock, confirmed, nothingDiffers, print }:
 /** Two roles that no single key of a careful deployment has by accident, and the name that is written down. */
 function authorOf(env: NewStampTools['env'], keys: ReturnType<typeof apiKeysOf>): string {
   const key = findKey(keys, env['RELAIS_API_KEY']?.trim() || 'dev');
-  if (key === undefined) throw new WrongSettings(['RELAIS_API_KEY: is not among API_KEYS']);
+  if (key === undefined) throw wrongKey(message('key_not_among'));
   const lacks = NEEDED.filter((role) => !key.roles.has(role));
   if (lacks.length === 0 && key.accounts === undefined) return key.name;
-  const why = lacks.length > 0 ? `does not have the role ${lacks.join(' and ')}` : 'is for some accounts only';
-  throw new WrongSettings([`RELAIS_API_KEY: ${key.name} ${why}; approve and operate, for all accounts, are needed`]);
+  throw wrongKey(
+    lacks.length > 0
+      ? message('author_lacks_role', { key: key.name, roles: lacks.join(', ') })
+      : message('author_of_some_accounts', { key: key.name }),
+  );
 }
+
+const wrongKey = (problem: Message): WrongSettings => new WrongSettings([settingProblem('RELAIS_API_KEY', problem)]);

@@ -5,13 +5,12 @@ import { repairableCountries } from '../lib/renumbering.ts';
 import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
 import { checkRecipients } from './check/check-recipients.ts';
 import { phoneReader } from './check/phone.ts';
-import { type SkipReason, skipReasons } from './check/report.ts';
+import type { SkipReason } from './check/report.ts';
 
 export interface PhoneRefused {
   /** Where it stands: the row of a file as a spreadsheet numbers it, or its place in a list. */
   readonly at: number;
   readonly reason: SkipReason;
-  readonly message: string;
 }
 
 export type OptOutPhone = { readonly phone: string } | { readonly refused: PhoneRefused };
@@ -72,5 +71,5 @@ function judged(text: string, reason: SkipReason, at: number): OptOutPhone {
 }
 
 function refusedAt(at: number, reason: SkipReason): OptOutPhone {
-  return { refused: { at, reason, message: skipReasons[reason] } };
+  return { refused: { at, reason } };
 }

@@ -16,6 +16,8 @@ import { NumberIndex } from './check/tally.ts';
 import type { RepairableCountry } from '../lib/renumbering.ts';
 import type { Prices } from '../files/prices.ts';
 import type { CheckSummary } from './check/report.ts';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
   readonly store: Pick<Uploads, 'open' | 'numbers' | 'counted'>;
@@ -51,21 +53,21 @@ export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 
 export type StopOptions = UploadStop;
 
 /** The text has `{{stop}}`, and nobody said where the links lead. */
-export class NoStopLinks extends Error {
+export class NoStopLinks extends MessageError {
   override readonly name = 'NoStopLinks';
 }
 
 /** It is a draft that has no text yet: which columns are its values, and how dear it is, nobody knows. */
-export class NoText extends Error {
+export class NoText extends MessageError {
   override readonly name = 'NoText';
 }
 
 /** Each upload stands in the record of its campaign, and is looked through for numbers by each that comes after it. */
-export class TooManyUploads extends Error {
+export class TooManyUploads extends MessageError {
   override readonly name = 'TooManyUploads';
 
   constructor() {
-    super(`The campaign has ${UPLOADS_MOST} uploads, which is the limit. Put its recipients in fewer files`);
+    super(message('too_many_uploads', { most: UPLOADS_MOST }));
   }
 }
 
@@ -87,7 +89,7 @@ export async function checkUpload(
   options: UploadOptions,
 ): Promise<Check> {
   if (options.stop === undefined && wordingOf(campaign).variables.includes(STOP))
-    throw new NoStopLinks('The text has {{stop}}: PUBLIC_URL and CALLBACK_SECRET must be set.');
+    throw new NoStopLinks(message('stop_links_unset'));
   return checkRecipients(source, checkOptionsOf(campaign, options, await numbersOf(campaign, options)));
 }
 
@@ -100,8 +102,7 @@ export async function uploadRecipients(
   source: AsyncIterable<Uint8Array>,
   options: UploadOptions,
 ): Promise<UploadAnswer> {
-  if (campaign.text === '' && !options.dryRun)
-    throw new NoText('It has no text yet, which its recipients are read for: PATCH {"text": …} first.');
+  if (campaign.text === '' && !options.dryRun) throw new NoText(message('campaign_without_text'));
   const check = await checkUpload(campaign, source, options);
   if (options.dryRun) {
     for await (const row of check) void row;

@@ -69,12 +69,12 @@ export async function make(making: Making, flags: CreationFlags, shell: Shell): 
 }
 
 /** What would be done, and what relais says to it. */
-async function preview(body: JsonObject, judged: JsonObject, { output, words, spoken }: Shell): Promise<void> {
+async function preview(body: JsonObject, judged: JsonObject, { output, words }: Shell): Promise<void> {
   const { outcome, id, state, warnings } = judged;
   const again =
     outcome === 'duplicate' ? [words.shell.askedBefore(wordFor(words.states, printable(state)), printable(id))] : [];
   const told = (Array.isArray(warnings) ? warnings : []).map(printable);
-  const doubts = [...told.map((one) => spoken.refusal(one) ?? one), ...again];
+  const doubts = [...told, ...again];
   await output.ask(renderRecord(body, output));
   for (const doubt of doubts) await output.note(`${output.styled('yellow', '!')} ${doubt}`);
 }

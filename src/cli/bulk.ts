@@ -68,10 +68,8 @@ async function* answered(
   }
 }
 
-function readable({ index, id, outcome, problem = [] }: Verdict, { words: { shell: say }, spoken }: Shell): string {
-  const why = problem.map(({ pointer, message }) => {
-    return printable(`${pointer} ${spoken.refusal(message) ?? message}`.trim());
-  });
+function readable({ index, id, outcome, problem = [] }: Verdict, { words: { shell: say } }: Shell): string {
+  const why = problem.map(({ pointer, message }) => printable(`${pointer} ${message}`.trim()));
   return [say.line(index + 1), wordFor(say.outcomes, outcome), ...(id === null ? [] : [id]), why.join('; ')]
     .join('  ')
     .trimEnd();

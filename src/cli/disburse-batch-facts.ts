@@ -59,11 +59,10 @@ function describeSum({ count, xof }: Sum, words: BatchWords): string {
 }
 
 /** `✗ row 3, amount: must be …`, one a line, and how many are not shown. */
-function findingLines({ count, list }: Findings, mark: string, { words: all, spoken }: Shell): string {
+function findingLines({ count, list }: Findings, mark: string, { words: all }: Shell): string {
   const words = batchWords(all);
   const lines = list.map((finding) => {
-    const reason = printable(finding.reason);
-    return `${mark} ${placeOf(finding, words)} ${spoken.refusal(reason) ?? reason}\n`;
+    return `${mark} ${placeOf(finding, words)} ${printable(finding.reason)}\n`;
   });
   const more = count - list.length;
   return lines.join('') + (more > 0 ? `${mark} ${words.more(grouped(more))}\n` : '');

@@ -4,6 +4,7 @@ import { type Encoding, encodingOf, encodings } from '../files/encodings.ts';
 import { toMs } from '../lib/clock.ts';
 import { english } from '../messages/english.ts';
 import { type Values, type ValuesOf, filled } from '../messages/said.ts';
+import { MessageError } from '../messages/texts.ts';
 
 type Forms = typeof english.commands.flags;
 
@@ -37,7 +38,7 @@ export function durationMs(text: string): number {
   try {
     return toMs(text);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    if (!(error instanceof MessageError)) throw error;
     throw wrongValue('duration', {});
   }
 }

@@ -11,7 +11,8 @@ import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
-import type { Words } from '../messages/languages.ts';
+import { saidBy, unsaid } from '../messages/schemas.ts';
+import { textOf } from '../messages/texts.ts';
 
 interface InitFlags {
   readonly file: string;
@@ -140,21 +141,26 @@ function openTyping({ io, words }: Shell): Typing {
   };
 }
 
-async function askUntilRight(name: Asked, typing: Typing, { output, words, spoken }: Shell): Promise<string> {
+async function askUntilRight(name: Asked, typing: Typing, { output, words, language }: Shell): Promise<string> {
   const secret = metas.get(name)?.secret ?? false;
   for (;;) {
     const answer = await typing.line(`${words.init.asks[name]} (${name}): `, secret);
     if (answer === '') return '';
-    const wrong = whatIsWrong(name, answer, words);
+    const wrong = whatIsWrong(name, answer, { words, language });
     if (wrong === undefined) return answer;
-    await output.note(printable(`${name}: ${spoken.refusal(wrong) ?? wrong}`));
+    await output.note(printable(`${name}: ${wrong}`));
   }
 }
 
-function whatIsWrong(name: Asked, answer: string, { commands }: Words): string | undefined {
+function whatIsWrong(
+  name: Asked,
+  answer: string,
+  { words: { commands }, language }: Pick<Shell, 'words' | 'language'>,
+): string | undefined {
   // The file is read by shells, compose and systemd, which agree on nothing but the plainest text.
   if (!/^[\w.:/@%+,=~-]+$/.test(answer)) return commands.plainLetters;
-  return settings.shape[name].safeParse(answer).error?.issues[0]?.message;
+  const [issue] = settings.shape[name].safeParse(answer, { error: unsaid }).error?.issues ?? [];
+  return issue && textOf(saidBy(issue), language);
 }
 
 function contentOf(answers: Answers, { words }: Shell): string {

@@ -19,6 +19,7 @@ import type { ExitCode } from './io.ts';
 import { printable } from './output.ts';
 import { itemsOf } from './record.ts';
 import type { Shell } from './shell.ts';
+import { MessageError } from '../messages/texts.ts';
 
 export function addLimitCommands(group: Command, shell: Shell): void {
   addList(group, shell);
@@ -82,7 +83,7 @@ function valueFrom(name: MoneyLimit, text: string, { commands }: Words): LimitVa
   try {
     return readLimit(name, text);
   } catch (error) {
-    if (error instanceof RangeError)
+    if (error instanceof MessageError)
       throw new WrongUsage(commands.limits.wrong[declarationOf(name).unit](name), { cause: error });
     throw error;
   }

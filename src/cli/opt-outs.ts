@@ -112,7 +112,7 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all
   return { first, all: Readable.from(again()) };
 }
 
-async function tell(body: JsonObject, { output, words, spoken }: Shell): Promise<void> {
+async function tell(body: JsonObject, { output, words }: Shell): Promise<void> {
   const { labels, everySender } = words.commands.optOuts;
   const count = (name: string): string | undefined =>
     typeof body[name] === 'number' ? grouped(body[name]) : undefined;
@@ -127,8 +127,7 @@ async function tell(body: JsonObject, { output, words, spoken }: Shell): Promise
   ]);
   const problems = (Array.isArray(body['problems']) ? body['problems'] : []) as readonly JsonObject[];
   for (const { at, message } of problems) {
-    const why = printable(message);
-    await output.note(`  ${printable(at)}: ${spoken.refusal(why) ?? why}`);
+    await output.note(`  ${printable(at)}: ${printable(message)}`);
   }
 }
 

@@ -53,10 +53,10 @@ async function printAccounts(accounts: readonly JsonObject[], { output, words }:
 }
 
 /** As programs for HTTP show it: `>` is the request, `<` the answer. */
-function renderTested({ request, response, error, ...facts }: JsonObject, { output, spoken }: Shell): string {
+function renderTested({ request, response, error, ...facts }: JsonObject, { output }: Shell): string {
   const { url, headers = {}, body } = { ...(request as JsonObject | null) };
   const { status, body: text } = { ...(response as JsonObject | null) };
-  const said = typeof error === 'string' ? { error: spoken.refusal(error) ?? error } : {};
+  const said = typeof error === 'string' ? { error } : {};
   const named = Object.entries(headers as JsonObject).map(([name, value]) => `${name}: ${printable(value)}`);
   const marked = (mark: string, lines: readonly unknown[]) =>
     lines.filter((line) => line !== undefined && line !== '').map((line) => `${mark} ${printable(line)}\n`);

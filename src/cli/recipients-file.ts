@@ -20,6 +20,7 @@ import { CommandFailed, WrongUsage } from './failure.ts';
 import { listOf, withEncoding } from './flags.ts';
 import type { CliIo } from './io.ts';
 import type { RecipientsSource } from './recipients-source.ts';
+import { MessageError } from '../messages/texts.ts';
 
 /** How a file is read, and what is to become of its doubtful rows; the same words wherever a file is named. */
 export interface FileFlags {
@@ -142,7 +143,7 @@ export function explainFile(error: unknown, path: string, language: Language): u
   if (error instanceof UnusableTemplate)
     return new WrongUsage(commands.usage.text[error.code](error.about), { cause: error });
   // The only options that come from a person and are judged there.
-  if (error instanceof RangeError) return new WrongUsage(commands.usage.country, { cause: error });
+  if (error instanceof MessageError) return new WrongUsage(commands.usage.country, { cause: error });
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const why = UNREADABLE[code];
   if (why === undefined) return error;

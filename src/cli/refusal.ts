@@ -87,16 +87,13 @@ export class Refused extends CommandFailed {
   }
 }
 
-function explain(status: number, { title, detail, problems }: ApiProblem, { words, spoken }: Speech): string {
+function explain(status: number, { title, detail, problems }: ApiProblem, { words }: Speech): string {
   const { refused } = words.shell;
   // The detail of a list of problems is that list in one line.
   const said = (problems.length > 0 ? [title, detail] : [detail, title]).filter((one) => one !== undefined);
-  const inOurs = said.map(spoken.refusal).find((one) => one !== undefined);
   return [
-    inOurs ?? said[0] ?? refused.answered(status),
-    ...problems.map(({ pointer, message }) => {
-      return `  ${flagOf(pointer) ?? refused.theRequest} ${spoken.refusal(message) ?? refused.unfit}`;
-    }),
+    said[0] ?? refused.answered(status),
+    ...problems.map(({ pointer, message }) => `  ${flagOf(pointer) ?? refused.theRequest} ${message}`),
   ].join('\n');
 }
 

@@ -161,7 +161,7 @@ async function decide(word: JsonObject, json: true | undefined, shell: Shell): P
     if (json) await shell.output.line(text);
     else if (line.outcome === 'refused') {
       const why = printable(line.problem?.detail);
-      await shell.output.line(`${printable(line.id)}  ${review.refused}  ${shell.spoken.refusal(why) ?? why}`);
+      await shell.output.line(`${printable(line.id)}  ${review.refused}  ${why}`);
     }
     if (line.outcome === 'done') last = line;
   }

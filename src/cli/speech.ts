@@ -11,5 +11,5 @@ export interface Speech {
 export const ENGLISH: Speech = {
   language: 'en',
   words: wordsIn('en'),
-  spoken: { sentence: (said) => said, refusal: (said) => said, label: (label) => label },
+  spoken: { sentence: (said) => said, label: (label) => label },
 };

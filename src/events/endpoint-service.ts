@@ -6,11 +6,12 @@ import type { Act } from '../ledger/acts.ts';
 import type { Endpoint, Endpoints, NewEndpoint } from '../ledger/endpoints.ts';
 import type { EventStream, PlacedHead } from '../ledger/event-stream.ts';
 import { anEvent } from './catalogue.ts';
-import { type EndpointRules, checkEndpointUrl, endpointProblems, placeOfEndpoint } from './outgoing/endpoint.ts';
+import { type EndpointRules, checkEndpointUrl, placeOfEndpoint } from './outgoing/endpoint.ts';
+import { type Message, message } from '../messages/message.ts';
 import {
   type OwnHeaders,
   type createWebhookSender,
-  failureSentence,
+  failureIn,
   openEndpointHeaders,
   openEndpointSecrets,
   sealEndpointHeaders,
@@ -40,7 +41,7 @@ export interface Tested {
   readonly taken: boolean;
   /** As in the list of deliveries. */
   readonly answer: string;
-  readonly error: string | null;
+  readonly error: Message | null;
   readonly ms: number;
   /** null: nothing could be sent. */
   readonly request: {
@@ -54,7 +55,7 @@ export interface Tested {
 
 /** Nothing was done, and by which rule. */
 interface Refusal {
-  readonly problem: string;
+  readonly problem: Message;
   readonly rule: 'setting' | 'limit';
 }
 
@@ -72,7 +73,7 @@ const REPLAY_MOST = 100_000;
 const AT_A_TIME = 1_000;
 const ANSWER_BYTES = 1_000;
 const NO_KEY = {
-  problem: 'SEALING_SECRET is not set here, and the secrets of endpoints are sealed with it.',
+  problem: message('sealing_secret_missing'),
   rule: 'setting',
 } as const;
 
@@ -84,9 +85,9 @@ export class EndpointService {
   }
 
   /** What is wrong with an address, as a sentence for its owner. */
-  problemOf(url: string): string | undefined {
+  problemOf(url: string): Message | undefined {
     const problem = checkEndpointUrl(url, this.#options.rules);
-    return problem && endpointProblems[problem];
+    return problem && message(`endpoint_${problem}`);
   }
 
   /** Headers are checked before, by `headersProblem`. */
@@ -102,7 +103,7 @@ export class EndpointService {
       encrypted: sealEndpointHeaders(headers, made.key, id, random),
     };
     if (!(await endpoints.add(id, { ...endpoint, headers: own }, sealed, registered))) {
-      return { problem: 'There are a thousand endpoints already; remove some that are not used.', rule: 'limit' };
+      return { problem: message('too_many_endpoints'), rule: 'limit' };
     }
     return { id, secret: made.secret };
   }
@@ -191,7 +192,7 @@ export class EndpointService {
     return {
       taken,
       answer,
-      error: taken ? null : failureSentence(answer),
+      error: taken ? null : failureIn(answer),
       ms: Math.round(clock.monotonic() - since),
       request: sent.headers ? { url, headers: sent.headers, body } : null,
       response: reply ? { status: reply.status, body: reply.text } : null,

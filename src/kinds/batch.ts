@@ -18,6 +18,7 @@ import {
 import { events, told } from './events.ts';
 import { count, derived, json, maybeText, maybeTime, shown, shownAs, text } from './fields.ts';
 import { kind } from './kind.ts';
+import type { Message } from '../messages/message.ts';
 
 const nobody = Object.fromEntries(['uncertain', 'open', 'elsewhere'].map((one) => [one, { count: 0, xof: 0 }]));
 
@@ -65,8 +66,11 @@ export interface Finding {
   readonly row: number | null;
   /** null: the whole row. */
   readonly column: string | null;
-  readonly reason: string;
+  readonly reason: Message;
 }
+
+/** The same for programs and logs. */
+export type FindingText = Omit<Finding, 'reason'> & { readonly reason: string };
 
 /** All of them are counted, the first hundred are kept. */
 export interface Findings {

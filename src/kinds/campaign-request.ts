@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
 import { accountName, askedReference, askedTime, country, senderId, textToSend, visible } from './request-pieces.ts';
+import { says, written } from '../messages/schemas.ts';
+import { messageIn } from '../messages/texts.ts';
 
 /** A reader that throws becomes an issue with its message. */
 function readable(read: (text: string) => unknown) {
@@ -9,7 +11,7 @@ function readable(read: (text: string) => unknown) {
     try {
       read(text);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      context.addIssue({ code: 'custom', message: written(messageIn(error)) });
     }
   };
 }
@@ -71,7 +73,7 @@ const drafted = {
 /** What may be changed from the next request on. null takes the limit away. */
 export const campaignAmendment = z
   .strictObject({ ...pace, perSecond: perSecond.nullable().optional().meta({ example: 20 }), ...drafted })
-  .refine((fields) => Object.keys(fields).length > 0, 'must have at least one change')
+  .refine((fields) => Object.keys(fields).length > 0, says('needs_change'))
   .meta({ id: 'CampaignAmendment' });
 
 export type Pace = z.output<z.ZodObject<typeof paceFields>>;
@@ -90,7 +92,7 @@ export const campaignRequest = z
     from: senderId.optional(),
     account: accountName.default('main'),
     country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),
-    onUnknown: z.enum(['hold', 'resend'], 'must be hold or resend').optional().meta({
+    onUnknown: z.enum(['hold', 'resend']).optional().meta({
       description:
         'Recipients who may have been sent to or not: `hold` leaves them unknown, `resend` sends again (up to 3 times).',
     }),

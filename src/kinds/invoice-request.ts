@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
 import { accountName, amountXof, email, askedReference, identityText, visible, webUrl } from './request-pieces.ts';
+import { says, unsaid, written } from '../messages/schemas.ts';
 
 /** Shown on the invoice and never used to bill, so any way to write a price will do (interface: Checkout invoice). */
-const shownPrice = z.union([z.number(), z.string().max(40)], { error: 'must be a number or a string' });
+const shownPrice = z.union([z.number(), z.string().max(40)], { error: says('number_or_string') });
 
 const item = z.strictObject({
   name: visible(200).optional(),
@@ -27,7 +28,7 @@ function listOrMap<T extends z.ZodType>(word: string, entry: T) {
       .sort(([a], [b]) => Number(a.slice(word.length + 1)) - Number(b.slice(word.length + 1)))
       .map(([, one]) => one);
   };
-  return z.preprocess(asList, z.array(entry, `must be a list, or ${word}_0, ${word}_1, …`).max(200));
+  return z.preprocess(asList, z.array(entry, says('list_or_numbered', { word })).max(200));
 }
 
 const CUSTOM_DATA_MAX = 8_192;
@@ -35,16 +36,13 @@ const CUSTOM_DATA_MAX = 8_192;
 /** Their names come back in notifications and are compared there, so each obeys the rule of a text that identifies. */
 const customData = z
   .record(z.string().max(100), z.json())
-  .refine(
-    (data) => JSON.stringify(data).length <= CUSTOM_DATA_MAX,
-    `must not be longer than ${CUSTOM_DATA_MAX} as JSON`,
-  )
+  .refine((data) => JSON.stringify(data).length <= CUSTOM_DATA_MAX, says('json_at_most', { most: CUSTOM_DATA_MAX }))
   .transform((data, context) => {
     const named = new Map<string, z.core.util.JSONType>();
-    for (const [written, value] of Object.entries(data)) {
-      const { data: name = written, error } = dataName.safeParse(written);
-      const message = named.has(name) ? 'is there twice' : error?.issues[0]?.message;
-      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+    for (const [asked, value] of Object.entries(data)) {
+      const { data: name = asked, error } = dataName.safeParse(asked, { error: unsaid });
+      const wrong = named.has(name) ? says('there_twice') : error?.issues[0]?.message;
+      if (wrong !== undefined) context.addIssue({ code: 'custom', path: [name], message: wrong });
       named.set(name, value);
     }
     return Object.fromEntries(named);
@@ -55,12 +53,12 @@ const dataName = identityText(100);
 const payerPhone = z
   .string()
   .max(32)
-  .transform((written, context) => {
-    const international = readInternationalNumber(written);
+  .transform((text, context) => {
+    const international = readInternationalNumber(text);
     if ('number' in international) return international.number;
-    const read = readNumber(written);
+    const read = readNumber(text);
     if (read && !read.international) return read.digits;
-    context.addIssue({ code: 'custom', message: international.problem });
+    context.addIssue({ code: 'custom', message: written(international.problem) });
     return z.NEVER;
   });
 
@@ -84,7 +82,7 @@ export const invoiceRequest = z
       .meta({ description: 'Pre-fills the payment page.' }),
     channels: z
       .union([visible(64), z.array(visible(64)).min(1).max(50)], {
-        error: 'must be a channel name or an array of channel names',
+        error: says('channels'),
       })
       .optional()
       .meta({ description: 'Restricts the ways to pay. The names are those of the service.' }),

@@ -1,6 +1,8 @@
 /** The limits of money: the unit of each, and which of two values is stricter. A process can only make them stricter. */
 import { describeMs, toMs } from '../lib/clock.ts';
 import { describeXof } from '../lib/money.ts';
+import { type Message, message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 interface LimitDeclaration {
   readonly unit: 'xof' | 'ms' | 'recipients';
@@ -91,10 +93,10 @@ export function readLimit(name: MoneyLimit, text: string): LimitValue {
   if (text === OFF) return null;
   const { unit } = declarationOf(name);
   if (unit !== 'ms' && !/^[1-9]\d{0,14}$/.test(text)) {
-    throw new RangeError(`must be a whole number of ${unit === 'xof' ? 'XOF' : unit}, or off`);
+    throw new MessageError(message('whole_or_off', { unit: unit === 'xof' ? 'XOF' : unit }));
   }
   const value = unit === 'ms' ? toMs(text) : Number(text);
-  if (value < 1 || value > LARGEST) throw new RangeError('must be longer than nothing, or off');
+  if (value < 1 || value > LARGEST) throw new MessageError(message('longer_or_off'));
   return value;
 }
 
@@ -112,20 +114,17 @@ export function writeLimit(name: MoneyLimit, value: LimitValue): string {
 }
 
 /** A sentence with the limit in it; the sum of the day is not told, since it belongs to others too. */
-export function describeLimit(limit: MoneyLimit, detail: string): string {
+export function describeLimit(limit: MoneyLimit, detail: string): Message {
   if (limit === 'DUPLICATE_WINDOW') {
-    return `and beneficiary are those of ${detail}, accepted recently (DUPLICATE_WINDOW); to pay again, send "allowDuplicate": true`;
+    return message('duplicate_payment', { id: detail });
   }
   if (limit === 'APPROVAL_ABOVE') {
-    return (
-      'needs approval (APPROVAL_ABOVE), which direct credits do not have: create a disbursement with the ' +
-      'withdraw mode `service`'
-    );
+    return message('approval_impossible');
   }
   const most = describeXof(Number(detail));
-  if (limit === 'MAX_DISBURSEMENT') return `is more than ${most}, the limit for one disbursement (MAX_DISBURSEMENT)`;
-  if (limit === 'MAX_PER_DAY') return `would exceed ${most} today, the limit of this account (MAX_PER_DAY)`;
-  return `would exceed ${most} today, the limit of this beneficiary (MAX_PER_BENEFICIARY_DAY)`;
+  if (limit === 'MAX_DISBURSEMENT') return message('over_disbursement_limit', { most });
+  if (limit === 'MAX_PER_DAY') return message('over_day_limit', { most });
+  return message('over_beneficiary_limit', { most });
 }
 
 /** How long a requested change waits for a different person. */
@@ -155,22 +154,28 @@ export interface LimitStanding {
   readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
 }
 
+interface Looser {
+  readonly says: Message;
+  readonly fix: Message;
+}
+
 /** Where settings ask for more than what is in force, and what to do about it. */
-export function reasonsFor(own: Opinions, standings: readonly LimitStanding[]): ReadonlyMap<MoneyLimit, string> {
+export function looserThanHeld(own: Opinions, standings: readonly LimitStanding[]): ReadonlyMap<MoneyLimit, Looser> {
   const looser = standings.flatMap((standing) => {
     const { name, value, since } = standing;
     const asked = own[name];
     // A default is no opinion: a process that has one may ask for more.
     if (asked === undefined || since === undefined || strictestOf(name, [asked, value]) === asked) return [];
-    return [[name, reasonOf(standing, asked)] as const];
+    return [[name, looserOf(standing, asked)] as const];
   });
   return new Map(looser);
 }
 
-function reasonOf({ name, value, by }: LimitStanding, own: LimitValue): string {
-  const held = `${describeValue(name, value)} is in force${by === undefined ? '' : `, by ${by}`}`;
-  return (
-    `${name} of this process is ${describeValue(name, own)}, and ${held}. Set it to that value or remove it. ` +
-    `Or two people with the role approve run: relais limits set ${name} ${writeLimit(name, own)}`
-  );
+function looserOf({ name, value, by }: LimitStanding, own: LimitValue): Looser {
+  const held = { name, own: describeValue(name, own), value: describeValue(name, value) };
+  const command = `relais limits set ${name} ${writeLimit(name, own)}`;
+  return {
+    says: by === undefined ? message('limit_looser', held) : message('limit_looser_by', { ...held, by }),
+    fix: message('set_limit', { command }),
+  };
 }

@@ -15,6 +15,7 @@ import { events, told } from './events.ts';
 import { maybeText, maybeTime, shown, text } from './fields.ts';
 import { kind } from './kind.ts';
 import { accountName, askedTime, phone, askedReference, senderId, textToSend } from './request-pieces.ts';
+import { says } from '../messages/schemas.ts';
 
 export const messageRequest = z
   .strictObject({
@@ -31,7 +32,7 @@ export const messageRequest = z
   })
   .refine(({ sendAt, expiresAt }) => !sendAt || !expiresAt || Date.parse(sendAt) < Date.parse(expiresAt), {
     path: ['expiresAt'],
-    error: 'must be later than sendAt',
+    error: says('later_than_send_at'),
   })
   .meta({ id: 'MessageRequest' });
 

@@ -19,13 +19,14 @@ import { events, told } from './events.ts';
 import { amount, derived, flag, maybeText, maybeTime, shown, shownAs, sought, word } from './fields.ts';
 import { kind } from './kind.ts';
 import { accountName, email, phone, askedReference } from './request-pieces.ts';
+import { says } from '../messages/schemas.ts';
 
 export const paymentRequestRequest = z
   .strictObject({
     amount: z
-      .int('must be a whole number of XOF, written without quotes or decimals')
-      .min(200, 'must be 200 to 3000000')
-      .max(3_000_000, 'must be 200 to 3000000')
+      .int(says('whole_xof_plain'))
+      .min(200, says('payment_request_amount'))
+      .max(3_000_000, says('payment_request_amount'))
       .meta({ description: 'Amount in whole francs (XOF), 200 to 3000000.', example: 5_000 }),
     email: email.optional().meta({ description: 'E-mail address of the payer.' }),
     phone: phone

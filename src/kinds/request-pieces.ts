@@ -3,6 +3,13 @@ import { z } from 'zod';
 import { READABLE, SEEN, seenText, unseenIn } from '../lib/letters.ts';
 import { smsFaultOf, withPlainLines } from '../lib/sms-text.ts';
 import { readInternationalNumber } from '../lib/written-number.ts';
+import { says, written } from '../messages/schemas.ts';
+
+/** Names the first character that is not allowed. */
+const unseen = (allowed: RegExp) => (issue: { readonly input?: unknown }) => {
+  const found = unseenIn(String(issue.input), allowed);
+  return found && written(found);
+};
 
 /** A text that a person could read aloud. */
 export const visible = (max: number) =>
@@ -11,7 +18,7 @@ export const visible = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    .regex(READABLE, { error: ({ input }) => unseenIn(String(input), READABLE) });
+    .regex(READABLE, { error: unseen(READABLE) });
 
 /**
  * Text that identifies: a request, an account, a sender. The same letters are the same name however they are composed,
@@ -28,7 +35,7 @@ const identifying = (text: z.ZodString, max: number) =>
     .normalize('NFC')
     .min(1)
     .max(max)
-    .regex(SEEN, { error: ({ input }) => unseenIn(String(input)) });
+    .regex(SEEN, { error: unseen(SEEN) });
 
 /** The caller's own name for the operation: unique per account and kind, and safe to repeat. */
 export const askedReference = identityText(128).meta({
@@ -37,12 +44,12 @@ export const askedReference = identityText(128).meta({
 });
 export const accountName = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of an account, such as main')
+  .regex(/^[a-z][a-z0-9_-]{0,31}$/, says('account_name'))
   .meta({ description: 'Account at the provider. Default: `main`.' });
 
 /** XOF has no minor unit: a whole number of francs, as a JSON integer. */
 export const amountXof = z
-  .int('must be a whole number of XOF, written without quotes or decimals')
+  .int(says('whole_xof_plain'))
   .positive()
   .max(1e12)
   .meta({ description: 'Amount in whole francs (XOF).' });
@@ -51,9 +58,9 @@ const [FIRST_TIME, LAST_TIME] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
 
 /** Of years that every clock and every database here can hold. */
 export const askedTime = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' })
+  .datetime({ offset: true, error: says('time') })
   .refine((text) => !(Date.parse(text) < FIRST_TIME || Date.parse(text) > LAST_TIME), {
-    error: 'must be a time between the years 1970 and 9999',
+    error: says('time_range'),
   });
 
 /** The name of the sender that the recipient of an SMS sees. */
@@ -66,7 +73,7 @@ export const phone = z
   .transform((text, context) => {
     const read = readInternationalNumber(text);
     if ('number' in read) return read.number;
-    context.addIssue({ code: 'custom', message: read.problem });
+    context.addIssue({ code: 'custom', message: written(read.problem) });
     return z.NEVER;
   });
 
@@ -76,24 +83,19 @@ export const textToSend = z
   .overwrite(withPlainLines)
   .min(1)
   .max(1_600)
-  .refine((text) => text === '' || smsFaultOf(text) !== 'blank', 'must contain at least one visible character')
-  .refine(
-    (text) => smsFaultOf(text) !== 'controls',
-    'must not contain control characters other than line breaks and tabs',
-  )
-  .refine((text) => smsFaultOf(text) !== 'half', 'must not contain half of a character (an unpaired surrogate)');
+  .refine((text) => text === '' || smsFaultOf(text) !== 'blank', says('visible_text'))
+  .refine((text) => smsFaultOf(text) !== 'controls', says('no_controls'))
+  .refine((text) => smsFaultOf(text) !== 'half', says('no_half_character'));
 
-export const webUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an address such as https://shop.example/thanks' })
-  .max(2_000);
+export const webUrl = z.url({ protocol: /^https?$/, error: says('web_address') }).max(2_000);
 export const email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
+  .regex(/^[^\s@]+@[^\s@]+$/, says('email'));
 
 /** ISO 3166, as in SN. */
-export const country = z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters, such as SN');
+export const country = z.string().regex(/^[A-Z]{2}$/, says('country_code'));
 
 const [METADATA_MOST, METADATA_VALUE] = [50, 500];
 
@@ -103,13 +105,13 @@ export const paymentDescription = {
   purpose: visible(200).optional().meta({ description: 'Purpose of the payment, for approvers and reports.' }),
   metadata: z
     .record(
-      z.string().regex(/^[A-Za-z0-9_.-]{1,40}$/, 'must have 1 to 40 letters, digits, dots, dashes or underscores'),
+      z.string().regex(/^[A-Za-z0-9_.-]{1,40}$/, says('metadata_name')),
       z
         .string()
         .max(METADATA_VALUE)
-        .regex(READABLE, { error: ({ input }) => unseenIn(String(input), READABLE) }),
+        .regex(READABLE, { error: unseen(READABLE) }),
     )
-    .refine((all) => Object.keys(all).length <= METADATA_MOST, `must have at most ${METADATA_MOST} entries`)
+    .refine((all) => Object.keys(all).length <= METADATA_MOST, says('entries_at_most', { most: METADATA_MOST }))
     .optional()
     .meta({ description: 'Your own data: at most 50 strings of 500 characters.' }),
 };

@@ -22,6 +22,8 @@ import {
 import type { Batches } from './batches.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Database } from './pool.ts';
+import type { Message } from '../messages/message.ts';
+import { textOf } from '../messages/texts.ts';
 
 /** The answers of acceptance. */
 export type RowAnswer =
@@ -29,7 +31,7 @@ export type RowAnswer =
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
   | {
       readonly outcome: 'invalid';
-      readonly problems: readonly { readonly pointer: string; readonly message: string }[];
+      readonly problems: readonly { readonly pointer: string; readonly message: Message }[];
     };
 
 export interface BatchWorkOptions {
@@ -203,6 +205,6 @@ function reasonOf(answer: RowAnswer): string | undefined {
     return `not_accepted: the reference stands for ${existingId} already${other}`;
   }
   if (answer.outcome !== 'invalid') return undefined;
-  const problems = answer.problems.map(({ pointer, message }) => `${pointer.slice(1)} ${message}`).join('; ');
+  const problems = answer.problems.map(({ pointer, message }) => `${pointer.slice(1)} ${textOf(message)}`).join('; ');
   return `not_accepted: ${problems}`.slice(0, REASON_MAX);
 }

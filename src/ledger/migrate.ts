@@ -4,6 +4,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { Client } from 'pg';
 import { arrowsOf } from './arrows.ts';
 import { inSchema, plannedFunctions } from './statements.ts';
+import { type Message, message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 interface Migration {
   readonly number: number;
@@ -14,8 +16,16 @@ interface Migration {
 }
 
 /** A file that was applied has other bytes now, or the database has a migration that this version does not know. */
-export class MigrationRefused extends Error {
+export class MigrationRefused extends MessageError {
   override readonly name = 'MigrationRefused';
+  readonly says: Message;
+  readonly fix: Message;
+
+  constructor(says: Message, fix: Message) {
+    super(message('says_and_fix', { says, fix }));
+    this.says = says;
+    this.fix = fix;
+  }
 }
 
 const FOLDER = new URL('migrations/', import.meta.url);
@@ -136,10 +146,10 @@ async function missingOf(
   for (const { number, name, hash } of rows) {
     const file = known.get(number);
     if (file === undefined) {
-      throw new MigrationRefused(`Migration ${number} (${name}) was applied by a newer relais. Run that version.`);
+      throw new MigrationRefused(message('migration_newer', { number, name }), message('run_newer_relais'));
     }
     if (file.hash !== hash) {
-      throw new MigrationRefused(`Migration ${number} (${name}) was applied with other content. Restore its file.`);
+      throw new MigrationRefused(message('migration_differs', { number, name }), message('restore_migration'));
     }
   }
   const applied = new Set(rows.map(({ number }) => number));

@@ -1,5 +1,7 @@
 import { uptime } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 /** Time, as an argument: a test or a simulation turns it by hand. */
 export interface Clock {
@@ -131,8 +133,7 @@ const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } 
 /** Reads `250ms`, `30s`, `10m`, `24h`, `30d`. Throws a RangeError that names the forms. */
 export function toMs(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
-  if (count === undefined)
-    throw new RangeError(`not a duration: "${text}" (write it as 250ms, 30s, 10m, 24h or 30d)`);
+  if (count === undefined) throw new MessageError(message('duration', { text }));
   return Math.round(Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT]);
 }
 

@@ -27,7 +27,7 @@ export function isLengthOf(country: Country, length: number): boolean {
 }
 
 /** `a number of Senegal has 9`. */
-export function usualLength(country: Country): string {
+export function usualLength(country: Country): { readonly country: string; readonly usual: string } {
   const { name, nationalLengths } = countries[country];
-  return `a phone number of ${name} has ${nationalLengths.join(' or ')}`;
+  return { country: name, usual: nationalLengths.join(' or ') };
 }

@@ -5,6 +5,7 @@
  */
 import { jsonFault } from './json-fault.ts';
 import { maskPhone } from './phone.ts';
+import { type Message, message } from '../messages/message.ts';
 
 /** The outermost value is the first level. */
 export const DEPTH_MAX = 32;
@@ -13,7 +14,7 @@ const NAME_SHOWN = 40;
 /** A sentence that goes on from "the body" or "the line"; `row` where the text is a list. */
 export type ReadJson =
   | { readonly value: unknown }
-  | { readonly wrong: string; readonly is: 'no JSON' | 'too deep' | 'ambiguous'; readonly row?: number };
+  | { readonly wrong: Message; readonly is: 'no JSON' | 'too deep' | 'ambiguous'; readonly row?: number };
 
 /**
  * A number of the request itself (a field of the outermost object, or of one in the outermost list) that is not written
@@ -29,11 +30,9 @@ export function readJson(text: string): ReadJson {
   }
 }
 
-function describeFault(text: string): string {
+function describeFault(text: string): Message {
   const { line, column, isEnd } = jsonFault(text);
-  return isEnd
-    ? `is not JSON: incomplete, it ends at line ${line}, column ${column}`
-    : `is not JSON at line ${line}, column ${column}`;
+  return isEnd ? message('json_incomplete', { line, column }) : message('not_json', { line, column });
 }
 
 const [SPACE, QUOTE, COMMA, BACKSLASH] = [0x20, 0x22, 0x2c, 0x5c];
@@ -128,7 +127,7 @@ class Scan {
     const names = isObject ? new Set<string>() : undefined;
     this.#open.push({ names, awaitsName: isObject, name: '', place: 0 });
     if (this.#open.length > DEPTH_MAX) {
-      this.#wrong = { wrong: `nests deeper than ${DEPTH_MAX} levels`, is: 'too deep', ...this.#row() };
+      this.#wrong = { wrong: message('nests_too_deep', { most: DEPTH_MAX }), is: 'too deep', ...this.#row() };
     }
   }
 
@@ -152,7 +151,7 @@ class Scan {
     if (inside.names.has(name)) {
       // A body may name its fields after people: what is written in logs and refusals does not repeat them.
       const told = maskPhone(name.slice(0, NAME_SHOWN));
-      this.#wrong = { wrong: `has the key "${told}" twice`, is: 'ambiguous', ...this.#row() };
+      this.#wrong = { wrong: message('key_twice', { key: told }), is: 'ambiguous', ...this.#row() };
     }
     inside.names.add(name);
   }

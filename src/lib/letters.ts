@@ -2,6 +2,7 @@
  * Characters by their Unicode properties. A text that identifies something has none that cannot be seen and none that
  * looks like a space; a phone number may have them, since address books and web pages put them there.
  */
+import { type Message, message } from '../messages/message.ts';
 
 /** Letters and signs with an empty glyph: the blank of Braille, of music notation and of Khitan. */
 const EMPTY = String.raw`\u2800\u{1d159}\u{16fe4}`;
@@ -17,16 +18,16 @@ const SPACE = new RegExp(String.raw`^[\p{Z}${EMPTY}]$`, 'u');
 export const READABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 
 /** The first character that is not allowed, by its name and place; undefined: there is none. */
-export function unseenIn(text: string, allowed = SEEN): string | undefined {
+export function unseenIn(text: string, allowed = SEEN): Message | undefined {
   const characters = Array.from(text);
   const at = characters.findIndex((character) => !allowed.test(character));
   const found = characters[at];
   if (found === undefined) return undefined;
-  const name = `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  const place = `at position ${at + 1}`;
-  if (HALF.test(found)) return `contains half a character (${name}) ${place}: write it again`;
-  if (SPACE.test(found)) return `contains ${name} ${place}, which looks like a space: use an ordinary space`;
-  return `contains the invisible character ${name} ${place}: remove it`;
+  const character = `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const position = at + 1;
+  if (HALF.test(found)) return message('half_of_character', { character, position });
+  if (SPACE.test(found)) return message('odd_space', { character, position });
+  return message('unseen_character', { character, position });
 }
 
 const ASCII = /^[\x20-\x7e]*$/;

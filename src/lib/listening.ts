@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { type Random, systemRandom } from './random.ts';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 /** A port that we were to listen on is not to be had. Its name tells it from faults that nobody foresaw. */
-export class PortTaken extends Error {
+export class PortTaken extends MessageError {
   override readonly name = 'PortTaken';
 }
 
@@ -22,9 +24,10 @@ export async function listening(server: Server, { port, host, setting }: Place):
     await once(server, 'listening');
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const why = code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not for this user' : undefined;
+    const why = code === 'EADDRINUSE' ? 'port_taken' : code === 'EACCES' ? 'port_forbidden' : undefined;
     if (why === undefined) throw cause;
-    throw new PortTaken(`${setting}: port ${port} on ${host} ${why}; choose another, or 0 for a free one`, { cause });
+    const problem = message(why, { port, host });
+    throw new PortTaken(message('of_setting', { name: setting, problem }), { cause });
   }
 }
 

@@ -2,6 +2,8 @@
  * Hours of the day in which nobody is to be disturbed, on the clock of a zone. `21:00-08:00` goes over midnight. The
  * zone's own rules decide, so a night with a change of the clock is as long as people there find it.
  */
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 export interface QuietHours {
   /** Minutes since midnight; the first quiet one, and the first that is not. */
   readonly from: number;
@@ -17,9 +19,9 @@ const LONGEST_MINUTES = 2 * DAY_MINUTES;
 export function readQuietHours(text: string): QuietHours {
   const [, fromHour, fromMinute, toHour, toMinute] =
     /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  if (fromHour === undefined) throw new RangeError(`not hours of a day: "${text}" (write them as 21:00-08:00)`);
+  if (fromHour === undefined) throw new MessageError(message('hours', { text }));
   const hours = { from: Number(fromHour) * 60 + Number(fromMinute), to: Number(toHour) * 60 + Number(toMinute) };
-  if (hours.from === hours.to) throw new RangeError(`"${text}" is the whole day, or none of it`);
+  if (hours.from === hours.to) throw new MessageError(message('whole_day', { text }));
   return hours;
 }
 
@@ -47,13 +49,13 @@ const ZONE_NAME = /^(?:[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+|UTC|GMT)$/;
 
 /** Throws a RangeError for a zone that this machine does not know. */
 export function readTimeZone(name: string): string {
-  const refused = `not a time zone: "${name}" (write the name of a zone, such as Africa/Dakar)`;
-  if (!ZONE_NAME.test(name)) throw new RangeError(refused);
+  const refused = message('time_zone', { name });
+  if (!ZONE_NAME.test(name)) throw new MessageError(refused);
   try {
     formatterOf(name);
     return name;
   } catch (error) {
-    throw new RangeError(refused, { cause: error });
+    throw new MessageError(refused, { cause: error });
   }
 }
 

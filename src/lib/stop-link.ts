@@ -9,6 +9,8 @@
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { Secret, sameSecret } from './secret.ts';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 /** The variable of a text that stands for the link, whatever columns the file has. */
 export const STOP = 'stop';
@@ -59,7 +61,7 @@ function numberOf({ slice, index }: StopPlace): number {
   const isIn = index < PER_SLICE;
   const at = isIn ? slice * PER_SLICE + index : PLACES - 1 - (index - PER_SLICE);
   const isShort = isIn ? at < PLACES - BEYOND : slice === 0 && at >= PLACES - BEYOND;
-  if (!isShort) throw new RangeError('The upload has too many recipients for a text with {{stop}}.');
+  if (!isShort) throw new MessageError(message('too_many_stop_links'));
   return at;
 }
 

@@ -1,6 +1,8 @@
 /** Hosts that webhooks can be delivered to although they are not public, as `WEBHOOK_HOSTS` lists them. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { readNetwork } from './addresses.ts';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 const PORT_MOST = 65_535;
 const HOST_AND_PORT = /^(?<wildcard>\*\.)?(?<host>\[[^\]]+\]|[^\s:/?#@[\]*\\%]+):(?<digits>\d{1,5})$/;
@@ -12,12 +14,10 @@ interface HostAndPort {
   readonly isWildcard: boolean;
 }
 
-/** `payroll.internal:8080`, `*.internal:8080` or `10.1.0.0/16`. Throws a RangeError for anything else. */
+/** `payroll.internal:8080`, `*.internal:8080` or `10.1.0.0/16`. Throws a MessageError for anything else. */
 export function readWebhookHost(text: string): string {
   if (text.includes('/') ? isNetwork(text) : hostAndPortIn(text) !== undefined) return text;
-  throw new RangeError(
-    `"${text.slice(0, 80)}" is no host: write payroll.internal:8080, *.internal:8080 or 10.1.0.0/16`,
-  );
+  throw new MessageError(message('webhook_host', { text: text.slice(0, 80) }));
 }
 
 /** The host of a URL, without the brackets of an IPv6 address or the final dot of a name. */

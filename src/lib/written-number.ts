@@ -1,6 +1,7 @@
 /** The one reader of phone numbers as people write them. Which of them are mobile is not decided here. */
 import { type Country, countries, countryCodes, isLengthOf, usualLength } from './countries.ts';
 import { plainText } from './letters.ts';
+import { type Message, message } from '../messages/message.ts';
 
 export interface WrittenNumber {
   /** The digits of the number. An international number starts with its country code. */
@@ -102,10 +103,10 @@ export function isDate(text: string): boolean {
   return DATES.some((form) => form.test(text.trim()));
 }
 
-export type ReadNumber = { readonly number: string } | { readonly problem: string };
+export type ReadNumber = { readonly number: string } | { readonly problem: Message };
 
 const NOT_INTERNATIONAL: ReadNumber = {
-  problem: 'must be a phone number in international form, such as +221771234567',
+  problem: message('international_phone'),
 };
 
 /** E.164, of the length that the country of the number has. */
@@ -119,5 +120,5 @@ export function readInternationalNumber(written: string): ReadNumber {
   const { dialling } = countries[country];
   const length = digits.length - dialling.length;
   if (isLengthOf(country, length)) return { number: `+${digits}` };
-  return { problem: `has ${length} digits after +${dialling}, but ${usualLength(country)}` };
+  return { problem: message('digits_after_code', { digits: length, code: dialling, ...usualLength(country) }) };
 }

@@ -3,6 +3,7 @@ import type { Whole } from './said.ts';
 import { englishBatch } from './english-batch.ts';
 import { englishCampaign } from './english-campaign.ts';
 import { englishCommands } from './english-commands.ts';
+import { englishDoctor } from './english-doctor.ts';
 import { englishFile } from './english-file.ts';
 import { englishFigures, englishShell } from './english-shell.ts';
 import { englishStatus } from './english-status.ts';
@@ -11,6 +12,7 @@ export const english = {
   batch: englishBatch,
   campaign: englishCampaign,
   commands: englishCommands,
+  doctor: englishDoctor,
   file: englishFile,
   figures: englishFigures,
   shell: englishShell,

@@ -6,11 +6,13 @@ import { frenchFile } from './french-file.ts';
 import { frenchFigures, frenchShell } from './french-shell.ts';
 import { frenchStatus } from './french-status.ts';
 import type { Words } from './english.ts';
+import { frenchDoctor } from './french-doctor.ts';
 
 export const french: Words = {
   batch: frenchBatch,
   campaign: frenchCampaign,
   commands: frenchCommands,
+  doctor: frenchDoctor,
   file: frenchFile,
   figures: frenchFigures,
   shell: frenchShell,

@@ -6,7 +6,6 @@ import { frenchFlags } from './french-flags.ts';
 import { frenchHelp } from './french-help.ts';
 import { frenchLabels } from './french-labels.ts';
 import { frenchUsage } from './french-usage.ts';
-import { refusalInFrench } from './refusals.ts';
 import { typesetAll } from './typography.ts';
 
 export const translatedHelp = typesetAll({ ...frenchHelp, ...frenchFlags });
@@ -14,8 +13,6 @@ export const translatedHelp = typesetAll({ ...frenchHelp, ...frenchFlags });
 export interface Spoken {
   /** A sentence of a declaration. */
   readonly sentence: (english: string) => string;
-  /** What the API refused with. */
-  readonly refusal: (english: string) => string | undefined;
   /** The name of a field, as it is read: `created at`. */
   readonly label: (english: string) => string;
   /** Absent: in the words of commander. */
@@ -29,7 +26,6 @@ export const inFrench: Spoken = {
     const french = own(translatedHelp, head);
     return names === undefined ? french : `${french}, parmi ${names}`;
   },
-  refusal: refusalInFrench,
   label: (label) => own(frenchLabels, label),
   usage: frenchUsage,
 };

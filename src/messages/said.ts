@@ -1,8 +1,13 @@
 /** Sentences with `{value}`s in them. */
 
+/** Braces around anything else are a part of the sentence: `{{stop}}`, `{"apply": true}`. */
+type NoName = `${string}${'{' | '"' | '|' | '-'}${string}`;
+
 /** The names in a sentence: of `row {row} of {rows}`, row and rows. */
-export type ValuesOf<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
-  ? { readonly [N in Name]: string | number } & ValuesOf<Rest>
+export type ValuesOf<S extends string, V = string | number> = S extends `${string}{${infer Name}}${infer Rest}`
+  ? Name extends NoName
+    ? ValuesOf<Rest, V>
+    : { readonly [N in Name]: V } & ValuesOf<Rest, V>
   : unknown;
 
 export type Values = Readonly<Record<string, string | number>>;

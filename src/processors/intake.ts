@@ -25,12 +25,14 @@ import {
 } from '../queues/intake-answer.ts';
 import { masked, redacted, refusedRequest, withoutValues } from '../queues/rejection.ts';
 import { type Announce, stopwatch } from './run.ts';
+import type { Message } from '../messages/message.ts';
+import { textOf } from '../messages/texts.ts';
 
 /** The answers of acceptance. */
 type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string }
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
-  | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: string }[] };
+  | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: Message }[] };
 
 /** The answer to a batch of the library. */
 type BatchAnswer = Pick<JobAnswer, 'id' | 'outcome'> & { readonly problems?: unknown; readonly warnings?: unknown };
@@ -173,7 +175,10 @@ function isRefusal(answer: JobAnswer): answer is Refusal {
 }
 
 function jobAnswer(answer: Answer): JobAnswer {
-  if (answer.outcome === 'invalid') return { id: '', outcome: answer.outcome, problems: answer.problems };
+  if (answer.outcome === 'invalid') {
+    const problems = answer.problems.map(({ pointer, message }) => ({ pointer, message: textOf(message) }));
+    return { id: '', outcome: answer.outcome, problems };
+  }
   if (answer.outcome !== 'conflict') return { id: answer.id, outcome: answer.outcome };
   const { existingId, differs } = answer;
   const message = `conflict: already used by another request, ${existingId}${notTheSame(differs)}`;

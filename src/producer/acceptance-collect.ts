@@ -28,6 +28,7 @@ import { payeeOf } from '../provider/capabilities.ts';
 import { trialProblems } from './trial-numbers.ts';
 import { DEPTH_MAX, nestsTooDeep } from '../lib/json.ts';
 import { cardProblems, type Problem, check, eachPlaceOnce, readableOf } from './problems.ts';
+import { message } from '../messages/message.ts';
 
 export type CollectOptions = Pick<
   AcceptanceOptions,
@@ -48,11 +49,9 @@ type CollectKind = 'invoice' | 'payment_request' | 'direct_credit';
 /** How long the due index leaves an operation to the process that accepted it and asks upstream itself. */
 const GRACE_MS = 5_000;
 
-const INSTEAD = 'a disbursement with the withdraw mode `service`';
-
 const DIRECT_CREDIT_OFF: Problem = {
   pointer: '',
-  message: `direct credits are disabled (DIRECT_CREDIT): ${INSTEAD} does the same and has a status check`,
+  message: message('direct_credits_disabled'),
 };
 
 export class CollectAcceptance {
@@ -94,7 +93,7 @@ export class CollectAcceptance {
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
     const { account, amount, email, phone, feesPaidBy, notify } = checked.request;
     if (email === undefined && phone === undefined) {
-      return { outcome: 'invalid', problems: [{ pointer: '/phone', message: 'is required, or an email' }] };
+      return { outcome: 'invalid', problems: [{ pointer: '/phone', message: message('phone_or_email') }] };
     }
     const payer = phone === undefined ? undefined : payeeOf(phone, undefined);
     const refused = payer === undefined ? [] : trialProblems(this.#options.trial, payer, '/phone');
@@ -184,5 +183,5 @@ function deepProblems(input: unknown): Problem[] {
   if (typeof input !== 'object' || input === null) return [];
   return Object.entries(input)
     .filter(([, value]) => nestsTooDeep([value]))
-    .map(([name]) => ({ pointer: `/${name}`, message: `must have at most ${DEPTH_MAX} nested levels` }));
+    .map(([name]) => ({ pointer: `/${name}`, message: message('nested_levels', { most: DEPTH_MAX }) }));
 }

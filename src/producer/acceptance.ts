@@ -22,6 +22,7 @@ import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '.
 import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
 import { type TrialNumbers, trialProblems } from './trial-numbers.ts';
 import type { AcceptanceStore } from './acceptance-store.ts';
+import { type Message, message } from '../messages/message.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
@@ -50,7 +51,7 @@ export interface AcceptanceOptions {
 
 const NO_IDENTITY: Problem = {
   pointer: '/reference',
-  message: 'is required (or an Idempotency-Key header): without an identity, a retry would create a second request',
+  message: message('identity_required'),
 };
 
 /** A row of a batch that was approved as a whole. Kept in the record, and no part of what the request is. */
@@ -94,7 +95,7 @@ export class Acceptance {
     readonly answer: Answer;
     readonly written?: () => DisbursementRecord;
     /** What looks wrong, and is no reason to refuse. */
-    readonly warnings?: readonly string[];
+    readonly warnings?: readonly Message[];
   }> {
     const judged = judgeDisbursement(input, { ...this.#options, ...(row && { unusual: 'warned' }) }, idempotencyKey);
     if (judged.is === 'invalid') return { answer: { outcome: 'invalid', problems: judged.problems } };
@@ -238,7 +239,7 @@ export function identityOf(
   }
   const read = check(idempotencyName, idempotencyKey);
   if (!read.problems) return { identity: read.data, problems: [] };
-  return { problems: read.problems.map(({ message }) => ({ pointer: '/Idempotency-Key', message })) };
+  return { problems: read.problems.map((one) => ({ ...one, pointer: '/Idempotency-Key' })) };
 }
 
 /** The id, and what else tells a retry from a second request. */
@@ -267,7 +268,7 @@ export function acceptedFor(
 
 export function accountProblems(accounts: ReadonlySet<string> | undefined, account: string): Problem[] {
   if (!accounts || accounts.has(account)) return [];
-  return [{ pointer: '/account', message: `must be a configured account: ${[...accounts].join(', ')}` }];
+  return [{ pointer: '/account', message: message('configured_account', { accounts: [...accounts].join(', ') }) }];
 }
 
 export function readAnswer(answer: Accepted): Answer {
@@ -286,7 +287,7 @@ export function readAnswer(answer: Accepted): Answer {
 function ofLostTime(id: string): Problem {
   return {
     pointer: '/reference',
-    message: `was accepted before as ${id}, in a data-loss window, and may have been done: check with the provider, and use another identity if it was not`,
+    message: message('accepted_in_lost_time', { id }),
   };
 }
 
@@ -312,7 +313,7 @@ export type JudgedDisbursement =
       readonly request: RequestOf<'disbursement'>;
       readonly identity: string;
       readonly names: Names;
-      readonly warnings: readonly string[];
+      readonly warnings: readonly Message[];
     }
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 
@@ -369,7 +370,7 @@ function readPayee(
   { extraWithdrawModes, unusual, trial }: Pick<JudgingOptions, 'extraWithdrawModes' | 'unusual' | 'trial'>,
 ) {
   const problems: Problem[] = [];
-  const warnings: string[] = [];
+  const warnings: Message[] = [];
   const mode = readWithdrawMode(withdrawMode, extraWithdrawModes);
   if ('problem' in mode) {
     problems.push({ pointer: '/withdrawMode', message: mode.problem });
@@ -378,11 +379,10 @@ function readPayee(
   const alias = readAccountAlias(accountAlias, mode.country);
   if ('problem' in alias) problems.push({ pointer: '/accountAlias', message: alias.problem });
   else if (alias.warning && unusual !== 'warned' && !allowUnusualNumber) {
-    const message = `has ${alias.warning}; to use it, send "allowUnusualNumber": true`;
-    problems.push({ pointer: '/accountAlias', message });
+    problems.push({ pointer: '/accountAlias', message: message('unusual_number_refused', alias.warning) });
   } else {
     problems.push(...trialProblems(trial, payeeOf(alias.alias, mode.country), '/accountAlias'));
-    if (alias.warning) warnings.push(alias.warning);
+    if (alias.warning) warnings.push(message('unusual_number', alias.warning));
   }
   if (debitAccountNumber !== undefined) {
     const debit = readDebitAccount(debitAccountNumber, mode.mode);

@@ -17,7 +17,7 @@ import type {
   PaymentRequestInput,
   Referenced,
 } from './inputs.ts';
-import { check } from './problems.ts';
+import { check, problemTexts } from './problems.ts';
 
 export interface DatabaseProducerOptions {
   /** The schema of the workers (DATABASE_SCHEMA). Default: `relais`. */
@@ -86,7 +86,7 @@ export function createDatabaseProducer(
 function requireValid(kind: AskedKind, request: unknown): void {
   const schema: z.ZodType = operations[kind].request;
   const { problems } = check(schema, request);
-  if (problems) throw new InvalidRequest(problems);
+  if (problems) throw new InvalidRequest(problemTexts(problems));
 }
 
 interface Asked {

@@ -1,6 +1,6 @@
 /** What the library throws. Each message ends with what to do. */
-import type { BatchTotals, Finding } from '../kinds/batch.ts';
-import { type Problem, describeProblems } from './problems.ts';
+import type { BatchTotals, FindingText } from '../kinds/batch.ts';
+import { type ProblemText, describeProblems } from './problems.ts';
 
 /**
  * `accepted`: it will be done. `duplicate`: the same request was accepted before. `conflict`: the reference stands for
@@ -21,9 +21,9 @@ export type BatchAnswer =
       readonly contentHash: string;
       readonly totals: BatchTotals;
       /** The first hundred, of `problemCount`. */
-      readonly problems: readonly Finding[];
+      readonly problems: readonly FindingText[];
       readonly problemCount: number;
-      readonly warnings: readonly Finding[];
+      readonly warnings: readonly FindingText[];
       readonly warningCount: number;
     }
   /** It stands for other rows, or these rows stand under another name; nothing was accepted. */
@@ -36,7 +36,7 @@ export type RequestVerdict =
       readonly index: number;
       readonly id: null;
       readonly outcome: 'invalid';
-      readonly problems: readonly Problem[];
+      readonly problems: readonly ProblemText[];
     }
   /** Only in the error of a call that was not answered in time. */
   | { readonly index: number; readonly id: null; readonly outcome: 'unconfirmed' };
@@ -44,9 +44,9 @@ export type RequestVerdict =
 /** The request breaks a rule, or a limit of money: asking again will not help. Nothing was accepted. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ProblemText[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly ProblemText[]) {
     super(`the request is not valid, nothing was accepted: ${describeProblems(problems)}`);
     this.problems = problems;
   }

@@ -7,5 +7,5 @@ export type * from './inputs.ts';
 export type { BatchAnswer, RequestAnswer, RequestVerdict } from './errors.ts';
 export type { BatchTotals, Finding } from '../kinds/batch.ts';
 export { InvalidRequest, OtherDeployment, Recovering, Unconfirmed } from './errors.ts';
-export type { Problem } from './problems.ts';
+export type { ProblemText as Problem } from './problems.ts';
 export type { RedisHost, RedisPlace } from './connection.ts';

@@ -4,15 +4,27 @@ import type { Rule } from '../kinds/rules.ts';
 import { nearest } from '../lib/nearest.ts';
 import { maskPhone } from '../lib/phone.ts';
 import { UnusableTemplate, requireUsable } from '../lib/wording.ts';
+import type { Language } from '../messages/languages.ts';
+import { type Message, message } from '../messages/message.ts';
+import { saidBy, unsaid } from '../messages/schemas.ts';
+import { textOf } from '../messages/texts.ts';
 
 /** One thing that is wrong with a request: where (JSON pointer into it) and what would be right. */
 export interface Problem {
   readonly pointer: string;
-  readonly message: string;
+  readonly message: Message;
   /** Of a file: which of its problems, for programs. */
   readonly code?: string;
   /** The rule that refuses a request without a fault. */
   readonly rule?: Rule;
+}
+
+/** The same for programs and logs. */
+export interface ProblemText {
+  readonly pointer: string;
+  readonly message: string;
+  /** Of a file: which of its problems, for programs. */
+  readonly code?: string;
 }
 
 type Checked<T> =
@@ -24,7 +36,7 @@ export function check<S extends z.ZodType>(schema: S, input: unknown): Checked<z
   const known = new Map<string, readonly string[]>();
   const words = (issue: z.core.$ZodRawIssue): string => {
     if (issue.code === 'unrecognized_keys') known.set(pointerTo(issue.path ?? []), fieldsOf(issue.inst));
-    return wordsFor(issue);
+    return unsaid(issue);
   };
   const { success, data, error } = schema.safeParse(input, { error: words });
   return success ? { data } : { problems: problemsOf(error, known) };
@@ -50,83 +62,37 @@ export function eachPlaceOnce(problems: readonly Problem[], more: readonly Probl
 const fieldsOf = (schema: unknown): readonly string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 
-function unknownField(name: string, known: readonly string[]): string {
+function unknownField(name: string, known: readonly string[]): Message {
   const meant = nearest(name, known);
-  if (meant !== undefined) return `unknown field. Did you mean "${meant}"?`;
-  return known.length === 0 ? 'unknown field' : `unknown field. Known fields: ${known.join(', ')}`;
+  if (meant !== undefined) return message('unknown_field_meant', { meant });
+  return known.length === 0 ? message('unknown_field') : message('unknown_field_known', { known: known.join(', ') });
 }
 
 function problemsOf(error: z.ZodError, known: ReadonlyMap<string, readonly string[]>): Problem[] {
   const problems = error.issues.flatMap((issue): Problem[] => {
     const pointer = pointerTo(issue.path);
-    if (issue.code !== 'unrecognized_keys') {
-      // What a schema says of a number says what kind of number it must be, whichever bound it passes.
-      const bound = issue.code === 'too_big' || issue.code === 'too_small' ? boundOf(issue) : undefined;
-      return [{ pointer, message: bound ?? issue.message }];
-    }
+    if (issue.code !== 'unrecognized_keys') return [{ pointer, message: saidBy(issue) }];
     // A body may name its fields after people: what is written in logs and refusals does not repeat them.
     const names = issue.keys.map((name) => maskPhone(name, 'anybody'));
     const fields = known.get(pointer) ?? [];
     return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: unknownField(name, fields) }));
   });
-  return problems.filter(({ pointer, message }, index) => {
+  return problems.filter(({ pointer, message: { code } }, index) => {
     // A number that is too large for JavaScript passes the bound of its schema too, which is the one to be told.
-    const isBound = message.startsWith('must be at most');
-    return !isBound || problems.findLastIndex((other) => other.pointer === pointer) === index;
+    return code !== 'at_most' || problems.findLastIndex((other) => other.pointer === pointer) === index;
   });
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'an integer',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-  record: 'an object',
-};
-
-/** For what a schema has no words of its own. */
-function wordsFor(issue: z.core.$ZodRawIssue): string {
-  if (issue.code === 'invalid_type') {
-    return issue.input === undefined ? 'is required' : `must be ${TYPES[issue.expected] ?? issue.expected}`;
-  }
-  if (issue.code === 'invalid_value') {
-    return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
-  }
-  if (issue.code === 'too_big') {
-    return boundOf(issue) ?? `must have at most ${issue.maximum} ${thingsIn(issue.origin)}`;
-  }
-  if (issue.code === 'too_small') {
-    const least = issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum}`;
-    return boundOf(issue) ?? (issue.minimum === 1 ? least : `${least} ${thingsIn(issue.origin)}`);
-  }
-  if (issue.code === 'invalid_union') return 'has an invalid format (none of the accepted formats)';
-  return 'has an invalid format';
-}
-
-const thingsIn = (origin: string): string => (origin === 'string' ? 'characters' : 'entries');
-
-interface Bound {
-  readonly origin: string;
-  readonly inclusive?: boolean | undefined;
-  readonly minimum?: number | bigint;
-  readonly maximum?: number | bigint;
-}
-
-/** Only of numbers. */
-function boundOf({ origin, inclusive, minimum, maximum }: Bound): string | undefined {
-  if (origin !== 'number' && origin !== 'int') return undefined;
-  if (maximum !== undefined) return `must be ${inclusive ? 'at most' : 'less than'} ${maximum}`;
-  return `must be ${inclusive ? 'at least' : 'more than'} ${minimum}`;
 }
 
 export function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-export function describeProblems(problems: readonly Problem[]): string {
-  return problems.map(({ pointer, message }) => `${pointer || 'the request'} ${message}`).join('; ');
+export function problemTexts(problems: readonly Problem[], language: Language = 'en'): ProblemText[] {
+  return problems.map(({ rule: _rule, ...problem }) => ({ ...problem, message: textOf(problem.message, language) }));
+}
+
+export function describeProblems(problems: readonly ProblemText[]): string {
+  return problems.map(({ pointer, message: text }) => `${pointer || 'the request'} ${text}`).join('; ');
 }
 
 export function templateProblems(text: string): Problem[] {
@@ -135,8 +101,12 @@ export function templateProblems(text: string): Problem[] {
     return [];
   } catch (error) {
     if (!(error instanceof UnusableTemplate)) throw error;
-    return [{ pointer: '/text', message: error.message }];
+    return [templateProblem(error)];
   }
+}
+
+export function templateProblem({ code, about }: UnusableTemplate): Problem {
+  return { pointer: '/text', message: message(`template_${code}`, { about }) };
 }
 
 /**
@@ -174,7 +144,7 @@ function look(value: unknown, path: (string | number)[], places: string[]): void
 export function cardProblems(value: unknown): Problem[] {
   return cardLikePlaces(value).map((pointer) => ({
     pointer,
-    message: 'looks like a card number or code, which relais never stores: the payment page asks for it',
+    message: message('looks_like_card'),
   }));
 }
 

@@ -36,7 +36,7 @@ import type {
   Referenced,
 } from './inputs.ts';
 import { IntakeCalls } from './intake-calls.ts';
-import type { Problem } from './problems.ts';
+import { type ProblemText, problemTexts } from './problems.ts';
 
 /** `Extra`: the modes of `extraWithdrawModes`. */
 export interface Producer<Extra extends string = never> extends AsyncDisposable {
@@ -223,7 +223,8 @@ class QueueProducer implements Producer<string> {
   #ask(judge: () => Promise<Answer>, kind: string, request: object): Promise<Verdict> {
     return this.#whileOpen(async () => {
       const judged = await judge();
-      if (judged.outcome === 'invalid') return { id: null, outcome: 'invalid', problems: judged.problems };
+      if (judged.outcome === 'invalid')
+        return { id: null, outcome: 'invalid', problems: problemTexts(judged.problems) };
       return verdictOf(await this.#calls.ask(kind, request));
     });
   }
@@ -267,7 +268,7 @@ function hasReference(request: unknown): boolean {
 
 type Verdict =
   | RequestAnswer
-  | { readonly id: null; readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
+  | { readonly id: null; readonly outcome: 'invalid'; readonly problems: readonly ProblemText[] };
 
 function verdictOf({ id, outcome, problems = [], differs = [] }: JobAnswer): Verdict {
   if (outcome === 'accepted' || outcome === 'duplicate') return { id, outcome };

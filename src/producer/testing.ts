@@ -24,6 +24,7 @@ import type {
 } from './inputs.ts';
 import type { Producer, ProducerOptions } from './producer.ts';
 import { acceptanceInMemory } from './memory-store.ts';
+import { problemTexts } from './problems.ts';
 
 /** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
@@ -150,7 +151,7 @@ class MemoryProducer implements FakeProducer<string> {
     for (const [index, request] of requests.entries()) {
       const [asked, answer] = await ask(request);
       if (answer.outcome === 'invalid')
-        verdicts.push({ index, id: null, outcome: 'invalid', problems: answer.problems });
+        verdicts.push({ index, id: null, outcome: 'invalid', problems: problemTexts(answer.problems) });
       else verdicts.push({ index, ...this.#note(asked, answer) });
     }
     return verdicts;
@@ -170,7 +171,7 @@ class MemoryProducer implements FakeProducer<string> {
   }
 
   #note(asked: DistributiveOmit<Asked, 'id'>, answer: Answer): RequestAnswer {
-    if (answer.outcome === 'invalid') throw new InvalidRequest(answer.problems);
+    if (answer.outcome === 'invalid') throw new InvalidRequest(problemTexts(answer.problems));
     if (answer.outcome === 'conflict') return conflictOf(answer);
     const { id, outcome } = answer;
     if (outcome === 'accepted') this.#asked.push({ ...asked, id });

@@ -1,6 +1,7 @@
 /** `TRIAL_NUMBERS`: while it is set, relais pays these numbers and sends SMS to them, and to no other number. */
 import { payeeOf } from '../provider/capabilities.ts';
 import type { Problem } from './problems.ts';
+import { message } from '../messages/message.ts';
 
 /** Payees as `payeeOf` writes them. Undefined: every number is allowed. */
 export type TrialNumbers = ReadonlySet<string> | undefined;
@@ -13,5 +14,5 @@ export function trialNumbersOf(numbers: readonly string[] | undefined): TrialNum
 /** `payee`: as `payeeOf` writes it. */
 export function trialProblems(allowed: TrialNumbers, payee: string, pointer: string): Problem[] {
   if (allowed === undefined || allowed.has(payee)) return [];
-  return [{ pointer, message: 'is not a number of TRIAL_NUMBERS', rule: 'trial_number' }];
+  return [{ pointer, message: message('no_trial_number'), rule: 'trial_number' }];
 }

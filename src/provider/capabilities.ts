@@ -2,6 +2,7 @@ import { type Country, countries, countryCodes, isLengthOf, usualLength } from '
 import { comparable, plainText, unseenIn } from '../lib/letters.ts';
 import { oldNumberIn, renumbered } from '../lib/renumbering.ts';
 import { readNumber, type WrittenNumber } from '../lib/written-number.ts';
+import { type Message, message } from '../messages/message.ts';
 
 /** interface: the same letter always means the same operator in every country. */
 type Wallet = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h';
@@ -42,8 +43,8 @@ interface ReadMode {
 }
 
 interface Problem {
-  /** A sentence that names the right value where there is one. */
-  readonly problem: string;
+  /** Names the right value where there is one. */
+  readonly problem: Message;
 }
 
 const COUNTRY_WORDS: Readonly<Record<string, Country>> = {
@@ -88,7 +89,7 @@ function describeMode(mode: KnownWithdrawMode): ReadMode {
 
 function modeOfWallet(wallet: string, country: string): ReadMode | Problem {
   const code = COUNTRY_WORDS[country.trim().toLowerCase()];
-  if (!code) return { problem: `"${country}" is not a country of the provider (${countryCodes.join(' ')})` };
+  if (!code) return { problem: message('provider_country', { text: country, countries: countryCodes.join(' ') }) };
   const mode = findMode(wallet, code);
   return mode ? describeMode(mode) : { problem: noSuchMode(wallet, code) };
 }
@@ -119,30 +120,30 @@ function countryOfName(text: string): { readonly country?: Country } {
   return country === undefined ? {} : { country };
 }
 
-function explainMode(text: string, extra: readonly string[]): string {
+function explainMode(text: string, extra: readonly string[]): Message {
   const name = readName(text);
   if (name) {
     const mode = findMode(name.wallet, name.country);
-    return mode ? `"${text}" is not a withdraw mode; did you mean "${mode}"?` : noSuchMode(name.wallet, name.country);
+    return mode ? message('mode_meant', { text, meant: mode }) : noSuchMode(name.wallet, name.country);
   }
-  if (text.toLowerCase() === 'service') return `"${text}" is not a withdraw mode; did you mean "service"?`;
+  if (text.toLowerCase() === 'service') return message('mode_meant', { text, meant: 'service' });
   const all = [...Object.keys(withdrawModes), ...extra].join(', ');
-  return `"${text}" is not a withdraw mode; the modes are ${all}`;
+  return message('mode_unknown', { text, modes: all });
 }
 
-function noSuchMode(wallet: string, country: Country): string {
-  const { name } = countries[country];
-  const known = modesOf(country).join(', ');
-  const why = COLLECTING_ONLY.has(`${wallet}-${country}`) ? 'can collect but not disburse' : 'has no withdraw mode';
-  return `wallet-${wallet} ${why} in ${name}; there it is one of ${known}`;
+function noSuchMode(letter: string, code: Country): Message {
+  const values = { wallet: `wallet-${letter}`, country: countries[code].name, modes: modesOf(code).join(', ') };
+  return message(COLLECTING_ONLY.has(`${letter}-${code}`) ? 'wallet_collects_only' : 'wallet_without_mode', values);
 }
 
 interface ReadAlias {
   /** As upstream wants it: the national number, or the account of the service as it was given. */
   readonly alias: string;
   /** Something looks wrong, but the interface names no rule to refuse it by. */
-  readonly warning?: string;
+  readonly warning?: UnusualNumber;
 }
+
+type UnusualNumber = ReturnType<typeof usualLength> & { readonly digits: number };
 
 /**
  * interface: account_alias, "without country code". Takes the international forms off a phone number of the mode's
@@ -155,19 +156,21 @@ export function readAccountAlias(
   { strict = false }: { readonly strict?: boolean } = {},
 ): ReadAlias | Problem {
   const given = text.trim().normalize('NFC');
-  if (given === '') return { problem: 'account alias: must not be empty' };
+  if (given === '') return { problem: message('not_empty') };
   if (country === undefined) {
     const unseen = unseenIn(given);
-    return unseen === undefined ? { alias: given } : { problem: `account alias: ${unseen}` };
+    return unseen === undefined ? { alias: given } : { problem: unseen };
   }
   const written = readNumber(given, country);
-  if (!written) return { problem: 'account alias: must be digits, with a leading + if international' };
+  if (!written) return { problem: message('alias_digits') };
   const national = nationalPart(written, country);
   if (typeof national !== 'string') return national;
   if (isLengthOf(country, national.length)) return { alias: national };
-  const warning = `${national.length} digits, but ${usualLength(country)}`;
+  const warning = { digits: national.length, ...usualLength(country) };
   // Behind a slash the end of another number may stand.
-  return strict || given.includes('/') ? { problem: `account alias: ${warning}` } : { alias: national, warning };
+  return strict || given.includes('/')
+    ? { problem: message('unusual_number', warning) }
+    : { alias: national, warning };
 }
 
 function nationalPart({ digits, international }: WrittenNumber, country: Country): string | Problem {
@@ -188,7 +191,7 @@ function isWholeNumberOf(digits: string, country: Country): boolean {
 function foreign(country: Country): Problem {
   const { name, dialling } = countries[country];
   return {
-    problem: `account alias: must be a phone number of ${name} (+${dialling}) for this withdraw mode`,
+    problem: message('alias_of_country', { country: name, code: dialling }),
   };
 }
 
@@ -199,12 +202,12 @@ function foreign(country: Country): Problem {
 export function readDebitAccount(
   text: string,
   mode: string,
-): { readonly number: string; readonly warning?: string } | Problem {
+): { readonly number: string; readonly warning?: Message } | Problem {
   const number = text.trim();
-  if (mode !== 'service') return { problem: 'debit account number: allowed only with the withdraw mode "service"' };
-  if (number === '') return { problem: 'debit account number: must not be empty' };
+  if (mode !== 'service') return { problem: message('debit_only_with_service') };
+  if (number === '') return { problem: message('not_empty') };
   if (/^[A-Z]{2,4}[A-Z0-9]{6,}$/.test(number)) return { number };
-  return { number, warning: 'a debit account number usually looks like BBJ0123456789' };
+  return { number, warning: message('debit_account_usual') };
 }
 
 /**

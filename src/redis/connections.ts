@@ -4,6 +4,8 @@ import { type Clock, systemClock, describeMs } from '../lib/clock.ts';
 import { type UrlRule, ignoredIn } from '../lib/whole-url.ts';
 import type { Secret } from '../lib/secret.ts';
 import { addressesOf, type ClusterNode, followSlot, nodesFollowed } from './slot.ts';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 /**
  * Where Redis is. With sentinels or a cluster, `url` still gives the user, the password and whether to use TLS (with
@@ -173,9 +175,7 @@ const PREFIXES = /^[\w.:-]{0,32}\{[\w.:-]{1,64}\}[\w.-]{0,32}$/;
 
 export function readPrefix(text: string): string {
   if (PREFIXES.test(text)) return text;
-  throw new TypeError(
-    'must hold one name in braces, such as {relais-staging}; letters, digits, . _ and -, and no : after the braces',
-  );
+  throw new MessageError(message('redis_prefix'));
 }
 
 export function prefixOf({ prefix = DEFAULT_PREFIX }: RedisTarget): string {
@@ -308,29 +308,29 @@ const REDIS_URL: UrlRule = {
   example: 'redis://host:6379, rediss://user:password@host:6379/0',
   user: true,
   instead: {
-    db: 'write the database as redis://host:6379/3',
-    tls: 'write rediss:// for TLS',
+    db: 'redis_database',
+    tls: 'redis_tls',
   },
 };
 
 function readUrl(text: string): URL {
   const ignored = ignoredIn(text, REDIS_URL);
   if (ignored === undefined) return new URL(text);
-  throw new TypeError(ignored);
+  throw new MessageError(ignored);
 }
 
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new TypeError('a % in its user or password is written %25');
+    throw new MessageError(message('percent_encoded'));
   }
 }
 
 function readDatabase(path: string): number {
   const text = path.replace(/^\//, '');
   if (/^\d*$/.test(text)) return Number(text);
-  throw new TypeError(`not a Redis database number: "${text}" (write redis://host:6379/0)`);
+  throw new MessageError(message('redis_database_number', { text }));
 }
 
 /** Is Redis away? What a client says, or fails to say, while its server restarts, fails over or hangs. */
@@ -353,7 +353,7 @@ export function howAway(error: unknown): 'not done' | 'maybe done' | undefined {
   // A transaction that was given up says why in what it was told before.
   const before = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const told = [error, error.cause, ...before].map((one) => (one instanceof Error ? one.message : ''));
-  const says = (words: RegExp): boolean => told.some((message) => words.test(message));
+  const says = (words: RegExp): boolean => told.some((one) => words.test(one));
   if (says(NEVER)) return undefined;
   if (error.name === 'RedisUnavailable' || says(REFUSES) || says(NOT_SENT)) return 'not done';
   return error.name === 'MaxRetriesPerRequestError' || says(NO_ANSWER) ? 'maybe done' : undefined;

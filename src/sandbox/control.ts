@@ -10,6 +10,7 @@ import { settlePaymentRequest } from './payment-requests.ts';
 import { sections, verdicts } from './records.ts';
 import type { SettingPatch } from './settings.ts';
 import type { Simulator } from './simulator.ts';
+import { MessageError } from '../messages/texts.ts';
 
 export interface Control {
   readonly simulator: Simulator;
@@ -204,7 +205,11 @@ async function writeLines(entries: Iterable<object>, response: ServerResponse): 
 export function controlApi(control: Control): RequestListener {
   return (request, response) => {
     void handle(request, response, control).catch((thrown: unknown) => {
-      const ours = thrown instanceof RangeError || thrown instanceof SyntaxError || thrown instanceof z.ZodError;
+      const ours =
+        thrown instanceof MessageError ||
+        thrown instanceof RangeError ||
+        thrown instanceof SyntaxError ||
+        thrown instanceof z.ZodError;
       json(response, { message: describe(thrown) }, ours ? 400 : 500);
     });
   };

@@ -1,6 +1,10 @@
 /** Settings of PostgreSQL, which holds the ledger. */
 import { z } from 'zod';
 import { count, duration, durationOrOff, fileWith, onOff, orIssue, postgresUrl, readCertificates } from './types.ts';
+import { message } from '../messages/message.ts';
+import { says } from '../messages/schemas.ts';
+import { MessageError } from '../messages/texts.ts';
+import { englishSettings } from '../messages/english-settings.ts';
 
 /** 14 are not of the pool: two lanes for each kind of statement among them, so that one locked row stops no other work. */
 const CONNECTIONS_LEAST = 16;
@@ -8,19 +12,15 @@ const CONNECTIONS_MOST = 200;
 const RETENTION_LEAST_MS = 30 * 86_400_000;
 
 const retention = () =>
-  durationOrOff('off').refine((ms) => ms === 0 || ms >= RETENTION_LEAST_MS, 'must be 30d or more, or off');
+  durationOrOff('off').refine((ms) => ms === 0 || ms >= RETENTION_LEAST_MS, says('days_30_or_off'));
 
 function readSchema(text: string): string {
   if (/^[a-z_][a-z0-9_]{0,53}$/.test(text) && !text.startsWith('pg_')) return text;
-  throw new TypeError('must be at most 54 of a-z, 0-9 and _, without a digit at the beginning and without pg_');
+  throw new MessageError(message('schema_name'));
 }
 
 export const database = {
-  DATABASE_URL: [
-    postgresUrl(),
-    'PostgreSQL database of the ledger: postgres://user:password@host:port/database. `DATABASE_URL_FILE` names a file that holds it.',
-    'secret',
-  ],
+  DATABASE_URL: [postgresUrl(), englishSettings.DATABASE_URL, 'secret'],
   DATABASE_CA_FILE: [
     fileWith(readCertificates).optional(),
     'PEM file of the authority that signs the certificate of PostgreSQL. With it, every connection is encrypted and verified. Unset: `sslmode` of `DATABASE_URL` decides.',
@@ -46,7 +46,7 @@ export const database = {
     '`on`: migrate the schema at start. `off`: refuse to start on an older schema, and leave it to `relais migrate`.',
   ],
   WITNESS: [
-    z.enum(['required', 'none'], { error: 'must be required or none' }).default('required'),
+    z.enum(['required', 'none']).default('required'),
     '`required`: without a witness at start, risky operations wait for `relais recover`. `none`: they continue, and you guarantee that PostgreSQL is not an earlier copy.',
   ],
   RETENTION_PAYMENTS: [
@@ -58,7 +58,7 @@ export const database = {
     'Age, as a duration such as `90d`, after which finished campaigns and messages are deleted. `off`: they stay.',
   ],
   IDEMPOTENCY_KEEP: [
-    duration('400d').refine((ms) => ms >= RETENTION_LEAST_MS, { error: 'must be 30d or more' }),
+    duration('400d').refine((ms) => ms >= RETENTION_LEAST_MS, says('days_30')),
     'Time, as a duration of at least 30d, during which the reference and the idempotency key of a deleted operation stay in use: a repeated request is answered and never carried out again.',
   ],
 } as const;

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { textOf } from '../lib/saved-text.ts';
+import { type Message, message } from '../messages/message.ts';
+import { MessageError, messageIn } from '../messages/texts.ts';
 
 /** What it holds is given to nobody by accident: printing, logging and JSON give its place. */
 export class NamedFile<T> {
@@ -32,15 +34,19 @@ export function readNamed<T>(path: string, read: (text: string) => T): NamedFile
   try {
     text = textOf(readFileSync(path));
   } catch (error) {
-    throw new Error(`${path}: cannot be read (${messageOf(error)})`, { cause: error });
+    throw new MessageError(message('of_setting', { name: path, problem: unreadableFile(error) }), { cause: error });
   }
   try {
     return new NamedFile(path, read(text));
   } catch (error) {
-    throw new Error(`${path}: ${messageOf(error)}`, { cause: error });
+    throw new MessageError(message('of_setting', { name: path, problem: messageIn(error) }), { cause: error });
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+export function unreadableFile(error: unknown): Message {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return message('file_missing');
+  if (code === 'EACCES') return message('file_forbidden');
+  if (code === 'EISDIR') return message('file_is_folder');
+  return message('file_unreadable', { why: messageIn(error) });
 }

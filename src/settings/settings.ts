@@ -37,6 +37,8 @@ import {
   addresses,
   words,
 } from './types.ts';
+import { says } from '../messages/schemas.ts';
+import { englishSettings } from '../messages/english-settings.ts';
 
 /** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
 interface SettingMeta {
@@ -81,40 +83,40 @@ const redis = {
   ENVIRONMENT: [
     z
       .string()
-      .regex(/^[\w-]{1,32}$/, 'must be letters, digits, - or _')
+      .regex(/^[\w-]{1,32}$/, says('letters_digits_dash_underscore'))
       .default('default'),
     'Name of the environment. It is part of every derived id, so that staging and live never share one.',
   ],
 } as const;
 
 const service = {
-  SERVICE_BASE_URL: [httpUrl().optional(), 'Base URL of the payment and disbursement interface of the provider.'],
-  SERVICE_CRM_URL: [httpUrl().optional(), 'Base URL of the messaging interface of the provider.'],
+  SERVICE_BASE_URL: [httpUrl().optional(), englishSettings.SERVICE_BASE_URL],
+  SERVICE_CRM_URL: [httpUrl().optional(), englishSettings.SERVICE_CRM_URL],
   SERVICE_MODE: [
-    z.enum(['live', 'test'], { error: 'must be live or test' }).default('live'),
+    z.enum(['live', 'test']).default('live'),
     '`test`: use the test paths of the provider where it has them. `live`: use the live paths.',
   ],
   LIVE_PATHS_IN_TEST: [
-    z.enum(['refuse', 'send'], { error: 'must be refuse or send' }).default('refuse'),
+    z.enum(['refuse', 'send']).default('refuse'),
     'In test mode, `refuse` or `send` the operations that have only a live path.',
   ],
   SERVICE_HEADER_PREFIX: [
     z
       .string()
-      .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'must be letters, digits and -')
+      .regex(/^[A-Za-z][A-Za-z0-9-]*$/, says('letters_digits_dash'))
       .default('SERVICE'),
     'Prefix of the header names SERVICE-MASTER-KEY, SERVICE-PRIVATE-KEY and SERVICE-TOKEN; also for `relais sandbox`.',
   ],
-  SERVICE_MASTER_KEY: [secret(), 'Main key of the account `main`.', 'secret'],
-  SERVICE_PRIVATE_KEY: [secret(), 'Private key of the account `main`.', 'secret'],
-  SERVICE_TOKEN: [secret(), 'Application token of the account `main`.', 'secret'],
+  SERVICE_MASTER_KEY: [secret(), englishSettings.SERVICE_MASTER_KEY, 'secret'],
+  SERVICE_PRIVATE_KEY: [secret(), englishSettings.SERVICE_PRIVATE_KEY, 'secret'],
+  SERVICE_TOKEN: [secret(), englishSettings.SERVICE_TOKEN, 'secret'],
   SERVICE_KEYS_BEFORE: [
     words(readFingerprint),
     'Fingerprints of the earlier keys of the account `main`, separated by commas. `relais doctor` shows them.',
   ],
-  SMS_USER_KEY: [secret(), 'User key of the messaging account.', 'secret'],
-  SMS_SECRET_KEY: [secret(), 'Secret key of the messaging account.', 'secret'],
-  SMS_APP_KEY: [secret(), 'Application key of the messaging account.', 'secret'],
+  SMS_USER_KEY: [secret(), englishSettings.SMS_USER_KEY, 'secret'],
+  SMS_SECRET_KEY: [secret(), englishSettings.SMS_SECRET_KEY, 'secret'],
+  SMS_APP_KEY: [secret(), englishSettings.SMS_APP_KEY, 'secret'],
   SMS_SENDER: [sender().optional(), 'Sender ID of the messaging account, at most 20 characters.'],
   ACCOUNTS_FILE: [
     fileWith(readAccountsText).optional(),
@@ -123,20 +125,9 @@ const service = {
 } as const;
 
 const listeners = {
-  PUBLIC_URL: [
-    httpUrl().optional(),
-    'Public base URL of the webhooks listener, for callbacks of the provider and for the `{{stop}}` links in SMS.',
-  ],
-  CALLBACK_SECRET: [
-    secret(),
-    'Key of the callback paths and of the `{{stop}}` links, 24 characters or more. To rotate it, put the new key first and the old key after a comma.',
-    'secret',
-  ],
-  SEALING_SECRET: [
-    secret(),
-    'Key that encrypts the secrets stored in PostgreSQL, 24 characters or more. To rotate it, put the new key first and the old key after a comma, then run `relais secrets rotate`.',
-    'secret',
-  ],
+  PUBLIC_URL: [httpUrl().optional(), englishSettings.PUBLIC_URL],
+  CALLBACK_SECRET: [secret(), englishSettings.CALLBACK_SECRET, 'secret'],
+  SEALING_SECRET: [secret(), englishSettings.SEALING_SECRET, 'secret'],
   API_PORT: [port(3000), 'TCP port of the HTTP API. 0: a free port.'],
   WEBHOOKS_PORT: [port(3001), 'TCP port of the callback receiver. 0: a free port.'],
   METRICS_PORT: [port(0), 'TCP port of /metrics, /healthz and /readyz. 0: a free port.'],
@@ -155,7 +146,7 @@ const listeners = {
     'secret',
   ],
   CONSOLE: [
-    z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    z.enum(['on', 'off']).default('on'),
     '`on`: the console at /console on the API port, with sign-in from a browser. `off`: no console.',
   ],
   API_RATE: [count(100), 'Maximum requests per second for each API key and API process. 0: no limit.'],
@@ -185,7 +176,7 @@ const provider = {
 
 const money = {
   DISBURSEMENT_RESUBMIT: [
-    z.enum(['resubmit', 'strict'], { error: 'must be resubmit or strict' }).default('resubmit'),
+    z.enum(['resubmit', 'strict']).default('resubmit'),
     '`resubmit`: submit again when the provider reports that nothing was submitted. `strict`: never submit a disbursement twice.',
   ],
   DISBURSEMENT_QUIET_PERIOD: [duration('60s'), 'Duration after a submit in which the answer `created` is ignored.'],
@@ -279,7 +270,7 @@ const messaging = {
     'Maximum SMS cost for each account and calendar month of `TIMEZONE`, in XOF by `SMS_PRICES_FILE`. Further SMS wait. `off`: no limit.',
   ],
   SMS_ON_UNKNOWN: [
-    z.enum(['hold', 'resend'], { error: 'must be hold or resend' }).default('hold'),
+    z.enum(['hold', 'resend']).default('hold'),
     'Recipients in doubt after two status checks: `hold` leaves them `unknown`, `resend` sends to them again, so they can get the SMS twice.',
   ],
   SMS_SPLIT: [
@@ -287,9 +278,7 @@ const messaging = {
     '`on`: a request refused because of one invalid recipient is sent again in parts, so that only the invalid recipient fails. `off`: all its recipients fail.',
   ],
   SMS_LOGIN_ENCODING: [
-    z
-      .enum(['auto', 'form', 'json', 'form-as-json'], { error: 'must be auto, form, json or form-as-json' })
-      .default('auto'),
+    z.enum(['auto', 'form', 'json', 'form-as-json']).default('auto'),
     'Encoding of the SMS sign-in request. `auto` tries the encodings, because the provider documentation contradicts itself.',
   ],
   DEFAULT_COUNTRY: [
@@ -331,13 +320,11 @@ const running = {
   AUDIT_KEEP: [duration('400d'), 'Retention of audit log lines, as a duration.'],
   REPORTS_KEEP: [duration('400d'), 'Retention of the daily totals for reports, as a duration.'],
   LOG_FORMAT: [
-    z.enum(['json', 'pretty'], { error: 'must be json or pretty' }).default('json'),
+    z.enum(['json', 'pretty']).default('json'),
     '`json`, or `pretty` for people. `relais dev` uses `pretty` on a terminal.',
   ],
   LOG_LEVEL: [
-    z
-      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { error: 'must be a level such as info' })
-      .default('info'),
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     'Lowest level of the log: fatal, error, warn, info, debug, trace or silent.',
   ],
 } as const;
@@ -347,7 +334,7 @@ const sandbox = {
   SANDBOX_CRM_PORT: [port(4011), 'TCP port of the messaging interface of `relais sandbox`.'],
   SANDBOX_CONTROL_PORT: [port(4012), 'TCP port of the records and faults of `relais sandbox`.'],
   SANDBOX_STRICTNESS: [
-    z.enum(['strict', 'lenient'], { error: 'must be strict or lenient' }).default('strict'),
+    z.enum(['strict', 'lenient']).default('strict'),
     '`strict`: the simulator refuses requests that do not fit the interface. `lenient`: it accepts those of clients other than relais.',
   ],
 } as const;

@@ -1,6 +1,7 @@
 /** Settings of traces. */
 import { z } from 'zod';
 import { httpUrl, secret } from './types.ts';
+import { says } from '../messages/schemas.ts';
 
 export const traces = {
   OTEL_EXPORTER_OTLP_ENDPOINT: [
@@ -14,7 +15,11 @@ export const traces = {
   ],
   OTEL_SERVICE_NAME: [z.string().min(1).default('relais'), 'Name of this deployment in traces.'],
   OTEL_TRACES_SAMPLER_ARG: [
-    z.coerce.number({ error: 'must be a share such as 0.1' }).min(0).max(1).default(1),
+    z.coerce
+      .number({ error: says('share') })
+      .min(0)
+      .max(1)
+      .default(1),
     'Share of requests that are traced, 0 to 1, if the `traceparent` of the caller does not decide it.',
   ],
 } as const;

@@ -2,6 +2,8 @@
 import { inspect } from 'node:util';
 import { z } from 'zod';
 import { orIssue } from './types.ts';
+import { message } from '../messages/message.ts';
+import { MessageError } from '../messages/texts.ts';
 
 const E164 = /^\+[1-9]\d{7,14}$/;
 
@@ -33,7 +35,7 @@ function readTrialNumbers(text: string): TrialNumberList {
     .map((word) => word.trim())
     .filter((word) => word !== '');
   const wrong = numbers.findIndex((number) => !E164.test(number));
-  if (wrong >= 0) throw new RangeError(`number ${wrong + 1} must be in international form, such as +221771234567`);
+  if (wrong >= 0) throw new MessageError(message('trial_number', { number: wrong + 1 }));
   return new TrialNumberList(numbers);
 }
 

@@ -8,6 +8,9 @@ import { type LimitValue, type MoneyLimit, OFF, readLimit, strictestOf, writeLim
 import { type NamedFile, readNamed } from './named-file.ts';
 import { readRedisUrl } from '../redis/connections.ts';
 import { type UrlRule, ignoredIn } from '../lib/whole-url.ts';
+import { type Message, message } from '../messages/message.ts';
+import { MessageError, messageIn } from '../messages/texts.ts';
+import { saidBy, says, unsaid, written } from '../messages/schemas.ts';
 
 export const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
 /** `off` is 0. */
@@ -36,7 +39,12 @@ export const recheckTimes = (fallback: string) =>
       ),
     );
 export const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
-  z.coerce.number({ error: 'must be an integer' }).int('must be an integer').min(min).max(max).default(fallback);
+  z.coerce
+    .number({ error: says('must_be_integer') })
+    .int(says('must_be_integer'))
+    .min(min)
+    .max(max)
+    .default(fallback);
 /** Comma-separated; each of them is read, and the reader throws for one that is none. */
 export const words = (read: (word: string) => string) =>
   z
@@ -71,7 +79,7 @@ function readCampaignApproval(text: string): CampaignApproval {
   for (const part of text.split(',')) {
     const [, value, unit] = /^\s*([1-9]\d{0,14})(xof|recipients)\s*$/.exec(part) ?? [];
     if (unit !== 'xof' && unit !== 'recipients') {
-      throw new RangeError('must be such as 50000xof, 1000recipients, both with a comma between, or off');
+      throw new MessageError(message('campaign_approval'));
     }
     read[unit] = Number(value);
   }
@@ -82,7 +90,7 @@ export interface CampaignApproval {
   readonly recipients?: LimitValue;
 }
 const readLimitOf = (name: MoneyLimit) => (text: string) => readLimit(name, text);
-export const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('off');
+export const onOff = z.enum(['on', 'off']).default('off');
 export const port = (fallback: number) => count(fallback, { max: 65_535 });
 export const secret = () =>
   z
@@ -120,7 +128,7 @@ function url(rule: UrlRule) {
   return z.string().transform(
     orIssue((text) => {
       const ignored = ignoredIn(text, rule);
-      if (ignored !== undefined) throw new TypeError(ignored);
+      if (ignored !== undefined) throw new MessageError(ignored);
       return text;
     }),
   );
@@ -140,7 +148,7 @@ export function orIssue<T>(read: (text: string) => T) {
     try {
       return read(text);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      context.addIssue({ code: 'custom', message: written(messageIn(error)) });
       return z.NEVER;
     }
   };
@@ -148,7 +156,7 @@ export function orIssue<T>(read: (text: string) => T) {
 
 function readCountry(text: string): string {
   if (isSupportedCountry(text)) return text;
-  throw new TypeError(`not a country: "${text}" (write two capital letters, such as SN)`);
+  throw new MessageError(message('country_setting', { text }));
 }
 
 const SENDER_MOST = 20;
@@ -156,25 +164,26 @@ const SENDER_MOST = 20;
 /** As a request may have it. */
 function readSender(text: string): string {
   const name = text.trim().normalize('NFC');
-  if (name.length > SENDER_MOST) throw new TypeError(`has ${name.length} characters; ${SENDER_MOST} is the most`);
+  if (name.length > SENDER_MOST)
+    throw new MessageError(message('name_too_long', { length: name.length, most: SENDER_MOST }));
   const unseen = unseenIn(name);
-  if (unseen !== undefined) throw new TypeError(unseen);
+  if (unseen !== undefined) throw new MessageError(unseen);
   return name;
 }
 
 export function readWithdrawModeName(text: string): string {
   if (/^[\w.-]{1,64}$/.test(text)) return text;
-  throw new TypeError(`not a withdraw mode: "${text}" (write letters, digits, . _ and -, several with commas)`);
+  throw new MessageError(message('mode_name', { text }));
 }
 
 export function readFingerprint(text: string): string {
   if (/^[0-9a-f]{12}$/.test(text)) return text;
-  throw new TypeError(`not a fingerprint: "${text}" (write the twelve characters that relais doctor tells)`);
+  throw new MessageError(message('fingerprint', { text }));
 }
 
 export function readCertificates(text: string): string {
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw new TypeError('holds no certificate (write it as PEM: -----BEGIN CERTIFICATE-----)');
+  throw new MessageError(message('certificate'));
 }
 
 const PORT_MOST = 65_535;
@@ -186,7 +195,7 @@ function readHostAndPort(text: string): { readonly host: string; readonly port: 
   const host = bracketed ?? plain;
   const portNumber = Number(digits);
   if (host !== undefined && portNumber > 0 && portNumber <= PORT_MOST) return { host, port: portNumber };
-  throw new TypeError(`not host:port: "${text}" (write s1:26379,s2:26379,s3:26379)`);
+  throw new MessageError(message('host_and_port', { text }));
 }
 
 const accountKey = z
@@ -199,12 +208,12 @@ const accountKey = z
 
 function readAccountKey(text: string): string {
   const unseen = unseenIn(text, READABLE);
-  if (unseen !== undefined) throw new TypeError(unseen);
+  if (unseen !== undefined) throw new MessageError(unseen);
   return text;
 }
 
 const accountFile = z.record(
-  z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'an account is named in lower-case letters, digits, - and _'),
+  z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, says('account_name_letters')),
   z.strictObject({
     mode: z.enum(['live', 'test']).optional(),
     masterKey: accountKey,
@@ -220,18 +229,19 @@ const accountFile = z.record(
 
 /** The file holds keys, and a parser's message may quote them: only the place is told, and what belongs there. */
 export function readAccountsText(text: string): z.output<typeof accountFile> {
-  let written: unknown;
+  let read: unknown;
   try {
-    written = JSON.parse(text);
+    read = JSON.parse(text);
   } catch {
-    throw new TypeError('is not JSON');
+    throw new MessageError(message('not_json_file'));
   }
-  const { data, error } = accountFile.safeParse(written);
+  const { data, error } = accountFile.safeParse(read, { error: unsaid });
   if (data !== undefined) return data;
-  throw new TypeError(error.issues.map(wordsOf).join('; '));
+  throw new MessageError(message('problem_list', { problems: error.issues.map(problemOf) }));
 }
 
-function wordsOf(issue: z.core.$ZodIssue): string {
-  const told = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-  return [issue.path.join('.'), told].filter((part) => part !== '').join(': ');
+function problemOf(issue: z.core.$ZodIssue): Message {
+  const [ofKey = issue] = issue.code === 'invalid_key' ? issue.issues : [];
+  const name = issue.path.join('.');
+  return name === '' ? saidBy(ofKey) : message('of_setting', { name, problem: saidBy(ofKey) });
 }

@@ -12,6 +12,7 @@ import type { Acceptance } from '../../src/producer/acceptance.ts';
 import { apiOn, freshStores } from '../support/api-process.ts';
 import { Link } from '../support/link.ts';
 import { onlyOf } from '../support/only.ts';
+import { message } from '../../src/messages/message.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
@@ -92,7 +93,9 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
     keyRing: new KeyRing({ fixed: [], read: async () => [], clock: systemClock }),
     refusal: () => {
       asked += 1;
-      return asked >= at && asked < at + questions ? { kind: 'recovering' as const, detail: 'no' } : undefined;
+      return asked >= at && asked < at + questions
+        ? { kind: 'recovering' as const, detail: message('in_recovery') }
+        : undefined;
     },
     acceptance: onlyOf<Acceptance>({ actingAs: () => onlyOf<Acceptance>({}) }),
   });

@@ -13,6 +13,7 @@ import { HeldBytes } from '../../src/lib/held-bytes.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { listen } from '../../src/app/listener.ts';
 import { onlyOf } from '../support/only.ts';
+import { message } from '../../src/messages/message.ts';
 
 const thing = z.looseObject({ is: z.string() }).meta({ id: 'Thing' });
 const about = { tag: 'Operating', summary: 'A thing.', role: 'read', scope: 'none' } as const;
@@ -76,7 +77,7 @@ beforeAll(async () => {
       incoming.headers.authorization ?? ''
     ];
     if (key) return key;
-    throw new ApiProblem('unauthenticated', 'Who?');
+    throw new ApiProblem('unauthenticated', message('key_missing'));
   };
   const context = onlyOf<ApiContext>({
     onWrite: () => undefined,
@@ -89,7 +90,7 @@ beforeAll(async () => {
   const app = express();
   app.use(mount([list, make, show, forget, stop, page], context, onlyOf<Admission>({ byRequest: admit })));
   app.use(() => {
-    throw new ApiProblem('not-found', 'Nothing.');
+    throw new ApiProblem('not-found', message('path_invalid'));
   });
   const told: express.ErrorRequestHandler = (error, _request, response, next) =>
     error instanceof ApiProblem ? sendProblem(response, error) : next(error);
@@ -147,9 +148,9 @@ test.for([
   ['state=', '/state', expect.any(String)],
   ['limit=101', '/limit', expect.any(String)],
   ['limit=1e1', '/limit', expect.any(String)],
-] as const)('?%s is refused by name', async ([query, pointer, message]) => {
+] as const)('?%s is refused by name', async ([query, pointer, text]) => {
   const { status, said } = await ask('GET', `/v1/things?${query}`);
-  expect([status, said.problems[0]]).toEqual([422, { pointer, message }]);
+  expect([status, said.problems[0]]).toEqual([422, { pointer, message: text }]);
 });
 
 test('a route that declares no parameter takes none', async () => {

@@ -11,6 +11,7 @@ import { messageRequest } from '../../src/kinds/message.ts';
 import { paymentRequestRequest } from '../../src/kinds/payment-request.ts';
 import { judgeDisbursement } from '../../src/producer/acceptance.ts';
 import { readAccountAlias } from '../../src/provider/capabilities.ts';
+import { says } from '../../src/messages/schemas.ts';
 
 const country = 'SN';
 const REFUSED = 'refused';
@@ -168,6 +169,9 @@ test.each(countryCodes)('in %s every way in agrees, whatever stands between the 
 test('a refused length is named, with the length of the country', () => {
   const { error } = messageRequest.safeParse({ to: '+221 0 77 123 45 67', text: 'x' });
   expect(error?.issues).toMatchObject([
-    { path: ['to'], message: 'has 10 digits after +221, but a phone number of Senegal has 9' },
+    {
+      path: ['to'],
+      message: says('digits_after_code', { digits: 10, code: '221', country: 'Senegal', usual: '9' }),
+    },
   ]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { examineConsole } from '../../src/app/examine/console.ts';
+import { reworded } from '../support/reworded.ts';
 
 const built = { find: async () => ({ type: '', bytes: Buffer.alloc(0), packed: Buffer.alloc(0), etag: '""' }) };
 const unbuilt = { find: async () => undefined };
@@ -11,7 +12,7 @@ test.for([
   ['how it is built', here, unbuilt, 'skipped', /npm run build/],
   ['that it is off', { ...here, CONSOLE: 'off' }, unbuilt, 'skipped', /CONSOLE=off/],
 ] as const)('the doctor says %s', async ([_what, config, files, is, says]) => {
-  expect(await examineConsole(config, files)).toMatchObject([
+  expect(reworded(await examineConsole(config, files))).toMatchObject([
     { check: 'console', is, says: expect.stringMatching(says) },
   ]);
 });

@@ -32,7 +32,7 @@ export async function deliveryWorld(answer: (post: number) => string = () => 'ht
     },
     onDelivery: () => undefined,
   };
-  const post = async () => ({ taken: true, answer: 'http_200' });
+  const post = async () => ({ taken: true, answer: 'http_200' }) as const;
   const own = { endpoints, events: stream, random, clock: systemClock };
   const rules = { allowLoopback: false };
   const service = new EndpointService({ ...own, secrets: [], rules, post, wake: () => undefined });

@@ -4,6 +4,7 @@ import { codePages } from '../../src/files/code-pages.ts';
 import { type CodePage, encodingOf, encodings } from '../../src/files/encodings.ts';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
 import { checkFile, checkPieces, problemsOf } from '../campaigns/check/read-file.ts';
+import { textOf } from '../../src/messages/texts.ts';
 
 function written(text: string, page: CodePage): Buffer {
   return Buffer.from(
@@ -80,7 +81,7 @@ describe('a payment batch', () => {
 
   test('in an encoding that is only guessed is refused with the guess', async () => {
     const { rows, problems } = await readBatchFile(file, { format: 'csv' });
-    expect([rows.length, problems.map(({ reason }) => reason)]).toEqual([
+    expect([rows.length, problems.map(({ reason }) => textOf(reason))]).toEqual([
       0,
       [
         'is not UTF-8 text, and looks like cp850; save it as CSV UTF-8, or say what it is written in (--encoding, charset)',

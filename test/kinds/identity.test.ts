@@ -7,6 +7,8 @@ import { disbursementRequest } from '../../src/kinds/disbursement-fields.ts';
 import { invoiceRequest } from '../../src/kinds/invoice-request.ts';
 import { messageRequest } from '../../src/kinds/message.ts';
 import { identityOf, judgeDisbursement } from '../../src/producer/acceptance.ts';
+import { saidBy, says, unsaid } from '../../src/messages/schemas.ts';
+import { reworded } from '../support/reworded.ts';
 import { sender } from '../../src/settings/types.ts';
 
 const payment = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal' };
@@ -14,7 +16,7 @@ const payment = { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-
 const parsed =
   (schema: z.ZodType, place: (text: string) => unknown) =>
   (text: string): unknown =>
-    schema.safeParse(place(text)).error?.issues[0]?.message;
+    schema.safeParse(place(text), { error: unsaid }).error?.issues.map(saidBy)[0];
 
 /** The problem that each place names. */
 const places: Readonly<Record<string, (text: string) => unknown>> = {
@@ -23,7 +25,7 @@ const places: Readonly<Record<string, (text: string) => unknown>> = {
   'an account of the provider': (accountAlias) => {
     const asked = { ...payment, withdrawMode: 'service', accountAlias, reference: 'r-1' };
     const judged = judgeDisbursement(asked, { environment: 'test' });
-    return judged.is === 'invalid' ? judged.problems[0]?.message.replace('account alias: ', '') : undefined;
+    return judged.is === 'invalid' ? judged.problems[0]?.message : undefined;
   },
   'an account that is credited': parsed(directCreditRequest, (accountAlias) => ({ accountAlias, amount: 500 })),
   'a debit account': parsed(disbursementRequest, (debitAccountNumber) => ({ ...payment, debitAccountNumber })),
@@ -61,7 +63,9 @@ const BLANK = [
   ['\u{1d159}', 'U+1D159'],
 ] as const;
 
-describe.each(Object.entries(places))('%s', (_, problemOf) => {
+describe.each(Object.entries(places))('%s', (_, of) => {
+  const problemOf = (text: string): unknown => reworded(of(text));
+
   test.each(INVISIBLE)('has no invisible character (%j)', (char, name) => {
     expect(problemOf(`ab${char}cd`)).toBe(`contains the invisible character ${name} at position 3: remove it`);
   });
@@ -102,5 +106,5 @@ test('the same letters are one sender and one debit account, however they are co
 test('two names in the data of an invoice that are one name are refused', () => {
   const customData = { 'cafe\u0301': 1, 'caf\u00e9': 2 };
   const { error } = invoiceRequest.safeParse({ totalAmount: 500, store: { name: 'x' }, customData });
-  expect(error?.issues).toMatchObject([{ path: ['customData', 'caf\u00e9'], message: 'is there twice' }]);
+  expect(error?.issues).toMatchObject([{ path: ['customData', 'caf\u00e9'], message: says('there_twice') }]);
 });

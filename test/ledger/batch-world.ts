@@ -13,6 +13,7 @@ import { askedFields, judgeDisbursement } from '../../src/producer/acceptance.ts
 import { BatchDoor, type UploadAnswer } from '../../src/producer/batch/door.ts';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { message } from '../../src/messages/message.ts';
 
 const LEASE_MS = 60_000;
 /** The longest pause between two checks of a batch, and a little more. */
@@ -167,7 +168,10 @@ class BatchWorld {
   }
 }
 
-const refused = (message: string): RowAnswer => ({ outcome: 'invalid', problems: [{ pointer: '/amount', message }] });
+const refused = (text: string): RowAnswer => ({
+  outcome: 'invalid',
+  problems: [{ pointer: '/amount', message: message('other', { text }) }],
+});
 
 /** For one file of tests. */
 export function batchWorld(): BatchWorld {

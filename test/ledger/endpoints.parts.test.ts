@@ -46,7 +46,7 @@ const serviceWith = (...secrets: readonly Secret[]): EndpointService =>
 test('secret and headers of an endpoint are encrypted, and encrypted again with another key', async () => {
   const [older, newer] = [new Secret('older'), new Secret('newer')];
   const made = await serviceWith(older).register({ ...registration, headers: { 'X-Gateway': 'let me in' } }, act);
-  if (!('id' in made)) throw new Error(made.problem);
+  if (!('id' in made)) throw new Error(made.rule);
   const stored = JSON.stringify(await world.ledger.query('select * from relais.endpoint'));
   expect(stored).not.toMatch(/let me in|whsec_/);
   await serviceWith(older).rotate(made.id);

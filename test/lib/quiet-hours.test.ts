@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { quietUntil, readQuietHours, readTimeZone } from '../../src/lib/quiet-hours.ts';
+import { MessageError } from '../../src/messages/texts.ts';
 
 const night = readQuietHours('21:00-08:00');
 const at = (text: string): number => Date.parse(text);
@@ -40,7 +41,7 @@ test('an end that the clock leaps over is the leap', () => {
 });
 
 test.for(['9-17', '21:00', '24:00-08:00', '21:60-08:00', '08:00-08:00', ''])('"%s" is not hours of a day', (text) => {
-  expect(() => readQuietHours(text)).toThrow(RangeError);
+  expect(() => readQuietHours(text)).toThrow(MessageError);
 });
 
 test('a zone that nobody knows is refused by name', () => {

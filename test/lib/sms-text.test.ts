@@ -3,6 +3,7 @@ import { campaignAmendment, campaignRequest } from '../../src/kinds/campaign-req
 import { messageRequest } from '../../src/kinds/message.ts';
 import { smsFaultOf, withPlainLines } from '../../src/lib/sms-text.ts';
 import { check } from '../../src/producer/problems.ts';
+import { reworded } from '../support/reworded.ts';
 
 test.for([
   ['spaces', '   ', 'blank'],
@@ -26,10 +27,10 @@ test.for([
     half: 'must not contain half of a character (an unpaired surrogate)',
   }[fault];
   const problems = [{ pointer: '/text', message }];
-  expect(check(messageRequest, { to: '+221771234567', text }).problems).toEqual(problems);
-  expect(check(messageRequest, { to: '+221771234567', text, lane: 'otp' }).problems).toEqual(problems);
-  expect(check(campaignRequest, { name: 'November', text }).problems).toEqual(problems);
-  expect(check(campaignAmendment, { text }).problems).toEqual(problems);
+  expect(reworded(check(messageRequest, { to: '+221771234567', text }).problems)).toEqual(problems);
+  expect(reworded(check(messageRequest, { to: '+221771234567', text, lane: 'otp' }).problems)).toEqual(problems);
+  expect(reworded(check(campaignRequest, { name: 'November', text }).problems)).toEqual(problems);
+  expect(reworded(check(campaignAmendment, { text }).problems)).toEqual(problems);
 });
 
 test.for([

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { declarations } from '../../src/metrics/declarations.ts';
 import { reasonRows } from '../../src/operations/explain-words.ts';
 import { english } from '../../src/messages/english.ts';
-import { frenchChecks, frenchFindings } from '../../src/messages/french-doctor.ts';
+import { englishTexts, frenchTexts } from '../../src/messages/catalogue.ts';
 import { frenchReasons } from '../../src/messages/french-reasons.ts';
-import { frenchRefusals } from '../../src/messages/french-refusals.ts';
 import { frenchTold } from '../../src/messages/french-told.ts';
 
 /** Sentences, and functions that make them, as they are written. */
@@ -18,9 +17,10 @@ function sentencesIn(words: unknown): string[] {
 const told: readonly (readonly [where: string, sentences: readonly string[]])[] = [
   ['reasons', sentencesIn(reasonRows)],
   ['the catalogue', sentencesIn(english)],
-  ...Object.entries({ frenchReasons, frenchTold, frenchRefusals, frenchChecks, frenchFindings }).map(
+  ...Object.entries({ frenchReasons, frenchTold }).map(
     ([name, rows]) => [name, Object.entries(rows).flat()] as const,
   ),
+  ['messages', Object.values({ ...englishTexts, ...frenchTexts }).flat()],
   ['help of metrics', Object.values(declarations).map(({ help }) => help)],
 ];
 

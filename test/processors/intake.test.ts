@@ -4,6 +4,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { intakeProcessor } from '../../src/processors/intake.ts';
 import type { AttemptFinished } from '../../src/processors/run.ts';
 import type { Rejection } from '../../src/kinds/intake.ts';
+import { message } from '../../src/messages/message.ts';
 
 const job = (data: unknown) => ({
   data,
@@ -34,8 +35,8 @@ function intake(more: { recovering?: true } = {}) {
       disbursement: async () => ({
         outcome: 'invalid',
         problems: [
-          { pointer: '/amount', message: 'is required' },
-          { pointer: '/withdrawMode', message: 'is required' },
+          { pointer: '/amount', message: message('required') },
+          { pointer: '/withdrawMode', message: message('required') },
         ],
       }),
       campaign: async () => ({ outcome: 'conflict', existingId: 'cmp_1', differs: ['/text'] }),
@@ -252,7 +253,12 @@ test('no report of a refused job holds a phone number, a value or an unknown fie
     accept: {
       message: async () => ({
         outcome: 'invalid',
-        problems: [{ pointer: '/Awa Diop/+221771234567', message: 'is not "4711" or +221771234567' }],
+        problems: [
+          {
+            pointer: '/Awa Diop/+221771234567',
+            message: message('other', { text: 'is not "4711" or +221771234567' }),
+          },
+        ],
       }),
     },
   });
@@ -280,7 +286,12 @@ test('a report that Redis did not take is made when the job runs again', async (
     },
     environment: 'test',
     recovering: () => false,
-    accept: { message: async () => ({ outcome: 'invalid', problems: MISSING }) },
+    accept: {
+      message: async () => ({
+        outcome: 'invalid',
+        problems: MISSING.map((one) => ({ ...one, message: message('required') })),
+      }),
+    },
   });
   const asked = job({ kind: 'message', reference: 'a', text: 'Your code is 4711' });
   await expect(processor(asked)).rejects.toThrow('Connection is closed');

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { judgeDisbursement } from '../../src/producer/acceptance.ts';
 import { pointerTo } from '../../src/producer/problems.ts';
+import { reworded } from '../support/reworded.ts';
 
 const options = { environment: 'test', accounts: new Set(['main']) };
 const order = { accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal', reference: 'one' };
 const problemsOf = (request: object): unknown => {
   const judged = judgeDisbursement({ ...order, ...request }, options);
-  return judged.is === 'invalid' ? judged.problems : [];
+  return judged.is === 'invalid' ? reworded(judged.problems) : [];
 };
 
 test('a card number is no beneficiary and no reference, and is not repeated', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readWithdrawMode, withdrawModes } from '../../src/provider/capabilities.ts';
+import { reworded } from '../support/reworded.ts';
 
 test('the modes are those of the interface', () => {
   expect(Object.keys(withdrawModes)).toEqual(
@@ -44,7 +45,7 @@ const lookAlikes: readonly (readonly [asked: string, says: string])[] = [
   ['toString', 'the modes are service'],
 ];
 test.for(lookAlikes)('%s is refused with the right value named', ([asked, says]) => {
-  expect(readWithdrawMode(asked)).toEqual({ problem: expect.stringContaining(says) });
+  expect(reworded(readWithdrawMode(asked))).toEqual({ problem: expect.stringContaining(says) });
 });
 
 test('a mode that upstream added since can be configured', () => {
@@ -56,7 +57,7 @@ test('a mode that upstream added since can be configured', () => {
 });
 
 test('a country the service does not know is named', () => {
-  expect(readWithdrawMode({ wallet: 'a', country: 'GH' })).toEqual({
+  expect(reworded(readWithdrawMode({ wallet: 'a', country: 'GH' }))).toEqual({
     problem: expect.stringContaining('SN CI BJ TG ML BF'),
   });
 });

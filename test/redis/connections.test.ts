@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { prefixOf, queueConnection, workerConnection } from '../../src/redis/connections.ts';
 import { slotOf } from '../../src/redis/slot.ts';
+import { MessageError } from '../../src/messages/texts.ts';
 
 test('a bare URL means the usual port, the first database and no TLS', () => {
   expect(workerConnection({ url: 'redis://redis.example' })).toMatchObject({
@@ -128,7 +129,7 @@ test('reconnecting waits a little longer each time, and never more than a second
 test.for(['', 'localhost:6379', 'http://localhost', 'redis://host:notaport', 'redis://:secret@host/notanumber'])(
   'not a Redis URL: "%s", and the message does not repeat a password',
   (url) => {
-    expect(() => workerConnection({ url })).toThrow(TypeError);
+    expect(() => workerConnection({ url })).toThrow(MessageError);
     expect(() => workerConnection({ url })).not.toThrow(/secret/);
   },
 );

@@ -14,7 +14,8 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   [4, ['settings', 'ledger', 'client']],
   [3, ['queues', 'operations', 'provider', 'sandbox']],
   [2, ['redis', 'kinds', 'files']],
-  [1, ['lib', 'messages']],
+  [1, ['lib']],
+  [0, ['messages']],
 ];
 
 /** The one row whose members know each other: it wires everything and decides nothing. */

@@ -20,7 +20,8 @@ the same operation (\`Idempotency-Replayed: true\`); with another body it is ref
 **Amounts** are whole XOF, as JSON integers: a text or a decimal is refused (422).
 
 **Refusals** are \`application/problem+json\` (RFC 9457): the last word of
-\`type\` is for programs, and opened it says what it means; \`detail\` says what to do next.
+\`type\` is for programs, and opened it says what it means; \`detail\` says what to do next. Texts are in French where
+\`Accept-Language\` prefers it, and in English otherwise.
 
 **Keys** have roles (\`enqueue enqueue-sms enqueue-payments read approve operate admin\`) and may be limited to accounts. Each may ask
 each API process API_RATE times a second (429). Browsers of other origins are not answered (no CORS): a key does not

@@ -39,9 +39,9 @@ const SCOPES = {
   record: 'What belongs to an account that the key may not use is as good as none (404).',
   named: 'An account that the key may not use is refused (403).',
   list: 'Lists only what belongs to the accounts of the key.',
+  all: 'It concerns every account: a key that is bound to some is refused (403).',
   none: undefined,
 } as const;
-const OF_ALL = 'It concerns every account: a key that is bound to some is refused (403).';
 
 /** Each entry does by itself. */
 function securityOf({ role, alsoRole, orRole, session }: RouteDeclaration) {
@@ -62,13 +62,7 @@ function describe(declared: RouteDeclaration): string {
   const any = role && [...rolesWith(role), ...(orRole ? [orRole] : [])].map((one) => `\`${one}\``).join(' or ');
   const both = alsoRole === undefined ? `the role ${any}` : `the roles ${any} and \`${alsoRole}\``;
   const needs = role === undefined ? open : `Needs a key with ${both}.`;
-  const sentences = [
-    description,
-    needs,
-    fresh && FRESH,
-    identity && IDENTITY[identity],
-    typeof scope === 'object' ? OF_ALL : SCOPES[scope],
-  ];
+  const sentences = [description, needs, fresh && FRESH, identity && IDENTITY[identity], SCOPES[scope]];
   return sentences.filter((sentence) => sentence !== undefined).join('\n\n');
 }
 

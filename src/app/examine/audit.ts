@@ -1,10 +1,10 @@
 /** The result of the last verification of the audit log, by the processes of the API. */
 import type { AuditSeals } from '../../ledger/audit-seals.ts';
 import { VERIFY_EVERY_MS, type AuditVerification } from '../../ledger/audit-verified.ts';
-import { said } from '../../messages/said.ts';
+import { message } from '../../messages/message.ts';
 import { type Finding, fault, ok, skipped } from './finding.ts';
 
-const REMEDY = 'Follow docs/runbook.md#relaisauditbroken. To verify every line again: relais audit verify.';
+const REMEDY = message('audit_verify');
 
 export async function examineAudit(
   verification: Pick<AuditVerification, 'read'>,
@@ -14,14 +14,14 @@ export async function examineAudit(
   const [{ last, now }, isRight] = await Promise.all([verification.read(), seals.isCountRight()]);
   if (last?.fault) {
     const { id, why } = last.fault;
-    return [fault('audit', said('a line is not valid: {id} ({why})', { id, why }), REMEDY)];
+    return [fault('audit', message('audit_line_invalid', { id, why }), REMEDY)];
   }
-  if (!isRight) return [fault('audit', 'a line was removed or inserted', REMEDY)];
-  if (last === undefined) return [skipped('audit', 'not verified yet')];
+  if (!isRight) return [fault('audit', message('audit_lines_differ'), REMEDY)];
+  if (last === undefined) return [skipped('audit', message('audit_not_verified'))];
   const values = { lines: last.lines, at: new Date(last.at).toISOString() };
   if (now - last.at > 2 * VERIFY_EVERY_MS) {
-    const late = said('not verified since {at}', values);
-    return [fault('audit', late, 'Start a process with the role api: it verifies the audit once a day.')];
+    const late = message('audit_not_verified_since', values);
+    return [fault('audit', late, message('audit_start_api'))];
   }
-  return [ok('audit', said('verified at {at}, {lines} lines', values))];
+  return [ok('audit', message('audit_verified', values))];
 }

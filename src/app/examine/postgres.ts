@@ -12,8 +12,8 @@ import {
 import { MigrationRefused } from '../../ledger/migrate.ts';
 import type { Database } from '../../ledger/pool.ts';
 import { type Clock, describeMs } from '../../lib/clock.ts';
-import { said } from '../../messages/said.ts';
-import { deploymentOf, problemsOf } from '../deployment.ts';
+import { message } from '../../messages/message.ts';
+import { deploymentOf, differingIn } from '../deployment.ts';
 import { databaseOf } from '../stores.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
@@ -51,8 +51,8 @@ export async function examinePostgres(config: Config, clock: Clock): Promise<Rea
   } catch (error) {
     const why = whyUnusable(error);
     if (why === undefined) throw error;
-    const says = said('PostgreSQL cannot be used: {why}', { why });
-    return { findings: [fault('postgres', says, 'Start PostgreSQL, or correct DATABASE_URL.')], isFit: false };
+    const says = message('postgres_unusable', { why });
+    return { findings: [fault('postgres', says, message('start_postgres'))], isFit: false };
   }
 }
 
@@ -62,55 +62,45 @@ const NEEDED: readonly string[] = ['postgres', 'durability', 'schema'];
 function serverFindings(state: ServerState, tookMs: number): readonly Finding[] {
   const major = Math.floor(state.version / 10_000);
   if (major < OLDEST) {
-    const says = said('PostgreSQL has version {version}', { version: major });
-    return [fault('postgres', says, said('Use version {oldest} or newer.', { oldest: OLDEST }))];
+    const says = message('postgres_version', { version: major });
+    return [fault('postgres', says, message('use_version', { oldest: OLDEST }))];
   }
   if (state.standby) {
-    const says = 'this PostgreSQL is a standby, which only follows its primary';
-    return [fault('postgres', says, 'Name the primary in DATABASE_URL.')];
+    const says = message('postgres_standby');
+    return [fault('postgres', says, message('name_primary'))];
   }
   if (state.read_only) {
-    const says = 'this PostgreSQL accepts reads only (default_transaction_read_only = on)';
-    return [fault('postgres', says, 'Set default_transaction_read_only = off for the role of relais.')];
+    const says = message('postgres_reads_only');
+    return [fault('postgres', says, message('set_writable'))];
   }
   const { connections, connections_most: most } = state;
   if (connections > most * CONNECTIONS_MOST) {
-    const says = said('{connections} of {most} connections are in use', { connections, most });
-    return [fault('postgres', says, 'Raise max_connections, or lower DATABASE_POOL.')];
+    const says = message('connections_used', { connections, most });
+    return [fault('postgres', says, message('raise_connections'))];
   }
   const values = { version: major, ms: tookMs.toFixed(1), connections, most };
-  return [
-    ok('postgres', said('version {version}, answers in {ms} ms, {connections} of {most} connections in use', values)),
-  ];
+  return [ok('postgres', message('postgres_answers', values))];
 }
 
 function durability(state: ServerState): readonly Finding[] {
   const off = (['fsync', 'full_page_writes'] as const).filter((name) => state[name] !== 'on') as string[];
   if (state.synchronous_commit === 'off') off.push('synchronous_commit');
   const findings = off.map((name) =>
-    fault(
-      'durability',
-      said('{name} is off: PostgreSQL can lose what it has committed, so nothing leaves', { name }),
-      said('Set {name} = on.', { name }),
-    ),
+    fault('durability', message('setting_off', { name }), message('set_on', { name })),
   );
   if (state.encoding !== 'UTF8') {
     const { database, encoding } = state;
-    const says = said('the encoding of the database {database} is {encoding}', { database, encoding });
-    findings.push(fault('durability', says, 'Create the database with encoding UTF8.'));
+    const says = message('encoding_of_database', { database, encoding });
+    findings.push(fault('durability', says, message('create_as_utf8')));
   }
-  return findings.length > 0 ? findings : [ok('durability', 'a committed transaction survives a power loss')];
+  return findings.length > 0 ? findings : [ok('durability', message('commits_are_durable'))];
 }
 
 function examineClock(aheadMs: number): Finding {
   const apart = describeMs(Math.abs(aheadMs));
-  if (Math.abs(aheadMs) <= CLOCKS_APART_MAX_MS)
-    return ok('clock', said('the clocks of this machine and PostgreSQL are {apart} apart', { apart }));
-  const off =
-    aheadMs > 0
-      ? said('the clock of this machine is {apart} ahead of PostgreSQL', { apart })
-      : said('the clock of this machine is {apart} behind PostgreSQL', { apart });
-  return fault('clock', off, 'Let NTP set both clocks.');
+  if (Math.abs(aheadMs) <= CLOCKS_APART_MAX_MS) return ok('clock', message('clocks_apart', { apart }));
+  const off = aheadMs > 0 ? message('clock_ahead', { apart }) : message('clock_behind', { apart });
+  return fault('clock', off, message('set_clocks'));
 }
 
 /** Parameters of statements, and rows that errors quote, contain phone numbers and names. */
@@ -120,12 +110,12 @@ function logging(state: ServerState): readonly Finding[] {
     ...(shows(state.parameters_on_error) ? [['log_parameter_max_length_on_error', '0']] : []),
     ...(state.error_verbosity === 'terse' ? [] : [['log_error_verbosity', 'terse']]),
   ];
-  if (wrong.length === 0) return [ok('logging', 'the log of PostgreSQL contains no parameters and no rows')];
+  if (wrong.length === 0) return [ok('logging', message('log_without_parameters'))];
   return wrong.map(([name = '', value = '']) =>
     fault(
       'logging',
-      said('the log of PostgreSQL can contain phone numbers: {name} is not {value}', { name, value }),
-      said('alter role {role} set {name} = {value}, by a superuser.', { role: state.role, name, value }),
+      message('log_with_parameters', { name, value }),
+      message('log_no_parameters', { role: state.role, name, value }),
     ),
   );
 }
@@ -136,13 +126,12 @@ async function schema(config: Config): Promise<readonly Finding[]> {
   const name = config.DATABASE_SCHEMA;
   try {
     const missing = await missingMigrations(databaseOf(config));
-    if (missing.length === 0) return [ok('schema', said('the schema {name} is up to date', { name }))];
-    const says = said('the schema {name} lacks {missing}', { name, missing: missing.join(', ') });
-    return [fault('schema', says, 'Run relais migrate, or start a process with MIGRATE=on.')];
+    if (missing.length === 0) return [ok('schema', message('schema_up_to_date', { name }))];
+    const says = message('schema_lacks', { name, missing: missing.join(', ') });
+    return [fault('schema', says, message('run_migrate'))];
   } catch (error) {
     if (!(error instanceof MigrationRefused)) throw error;
-    const [says = '', fix = ''] = error.message.split(/\. (.*)/s);
-    return [fault('schema', says, fix)];
+    return [fault('schema', error.says, error.fix)];
   }
 }
 
@@ -151,11 +140,9 @@ export async function examinePermissions(
   config: Config,
 ): Promise<readonly Finding[]> {
   const missing = await diagnostics.missingRights();
-  if (missing.length === 0) return [ok('permissions', 'the role of DATABASE_URL can read and write every table')];
-  const says = said('the role of DATABASE_URL cannot read and write {tables}', { tables: missing.join(', ') });
-  return [
-    fault('permissions', says, said('Grant the role {role} to it.', { role: `${config.DATABASE_SCHEMA}_app` })),
-  ];
+  if (missing.length === 0) return [ok('permissions', message('tables_permitted'))];
+  const says = message('tables_forbidden', { tables: missing.join(', ') });
+  return [fault('permissions', says, message('grant_role', { role: `${config.DATABASE_SCHEMA}_app` }))];
 }
 
 /** Which deployment the ledger belongs to. */
@@ -166,17 +153,13 @@ export async function examineDeployment(
 ): Promise<readonly Finding[]> {
   const { DATABASE_SCHEMA: name } = config;
   const compared = await compareStamp(database, deploymentOf(config, book));
-  if (compared === undefined)
-    return [ok('deployment', said('no process has started on the schema {name} yet', { name }))];
+  if (compared === undefined) return [ok('deployment', message('schema_unused', { name }))];
   const { stamp, differences } = compared;
-  const faults = problemsOf(differences, config).map((problem) => {
-    const [says = '', fix = ''] = problem.split(/\. (.*)/s);
-    return fault('deployment', says, fix);
-  });
+  const faults = differingIn(differences, config).map(({ says, fix }) => fault('deployment', says, fix));
   if (faults.length > 0) return faults;
   const accounts = Object.entries(stamp.accounts).map(([account, mode]) => `${account} (${mode})`);
   const values = { name, environment: stamp.environment, accounts: accounts.join(', ') || '–' };
-  return [ok('deployment', said('the schema {name} belongs to {environment}: {accounts}', values))];
+  return [ok('deployment', message('schema_belongs', values))];
 }
 
 export async function examineRecovery(
@@ -187,19 +170,16 @@ export async function examineRecovery(
   if (standing?.recovering) {
     const { since, because } = standing.recovering;
     const values = { since: new Date(since).toISOString(), because };
-    const says = said(
-      'since {since} nothing is accepted and nothing leaves: PostgreSQL may be restored to an earlier point ({because})',
-      values,
-    );
-    return [fault('recovery', says, 'Review the open operations, and end the recovery: relais recover.')];
+    const says = message('recovery_open', values);
+    return [fault('recovery', says, message('end_recovery'))];
   }
   if (standing?.unwitnessedSince !== undefined && witness === 'required') {
     const values = { since: new Date(standing.unwitnessedSince).toISOString() };
-    const says = said('since {since} no witness has confirmed this ledger: risky operations wait', values);
-    const fix = 'Run relais recover, or set WITNESS=none if PostgreSQL was not restored to an earlier point.';
+    const says = message('no_witness', values);
+    const fix = message('recover_or_no_witness');
     return [fault('recovery', says, fix)];
   }
-  return [ok('recovery', 'no sign that PostgreSQL was restored to an earlier point')];
+  return [ok('recovery', message('not_restored'))];
 }
 
 /** What slows every claim down, or will stop deletion. */
@@ -211,23 +191,20 @@ export async function examineStorage(
   const faults: Finding[] = [];
   if (snapshot && snapshot.ageMs > SNAPSHOT_OLD_MS) {
     const values = { holder: snapshot.holder, age: describeMs(snapshot.ageMs) };
-    const says = said(
-      'a transaction of {holder} has been open for {age}: dead rows stay, and work slows down',
-      values,
-    );
-    faults.push(fault('storage', says, 'End that transaction.'));
+    const says = message('old_transaction', values);
+    faults.push(fault('storage', says, message('end_transaction')));
   }
   if (until !== undefined && until.getTime() - now < PARTITIONS_LEFT_MS) {
-    const says = 'there is no partition for the events of the next 30 days';
-    faults.push(fault('storage', says, 'Start a process of relais: each one makes partitions three months ahead.'));
+    const says = message('no_partition_ahead');
+    faults.push(fault('storage', says, message('start_for_partitions')));
   }
   if (defaults.length > 0) {
-    const says = said('rows are in the default partition ({tables}), so retention is slower', {
+    const says = message('default_partition', {
       tables: defaults.join(', '),
     });
-    faults.push(fault('storage', says, 'See docs/runbook.md#relaispartitionsmissing.'));
+    faults.push(fault('storage', says, message('see_partitions')));
   }
-  return faults.length > 0 ? faults : [ok('storage', 'no old transaction is open, and partitions exist ahead')];
+  return faults.length > 0 ? faults : [ok('storage', message('storage_fine'))];
 }
 
 export async function examineEvents(
@@ -238,12 +215,12 @@ export async function examineEvents(
   const faults: Finding[] = [];
   const lateMs = oldestAt === undefined ? 0 : now - oldestAt;
   if (lateMs > EVENTS_LATE_MS) {
-    const says = said('the oldest event has waited {age} for its position', { age: describeMs(lateMs) });
-    faults.push(fault('events', says, 'Start a process with the role worker or api: one of them publishes events.'));
+    const says = message('events_wait', { age: describeMs(lateMs) });
+    faults.push(fault('events', says, message('start_for_events')));
   }
   if (quarantined > 0) {
-    const says = said('{count} events could not be published and are quarantined', { count: quarantined });
-    faults.push(fault('events', says, 'See docs/runbook.md#relaiseventsquarantined.'));
+    const says = message('events_quarantined', { count: quarantined });
+    faults.push(fault('events', says, message('see_quarantined')));
   }
-  return faults.length > 0 ? faults : [ok('events', 'events are published without delay')];
+  return faults.length > 0 ? faults : [ok('events', message('events_flow'))];
 }

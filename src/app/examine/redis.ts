@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { MISPLACED_QUEUE, misplacedJobs } from '../../queues/misplaced.ts';
 import { RedisUnavailable, closeConnection, openForQueues, waitUntilReady } from '../../redis/connections.ts';
-import { said } from '../../messages/said.ts';
+import { message } from '../../messages/message.ts';
 import { targetOf } from '../container.ts';
 import { type Finding, fault, ok, skipped } from './finding.ts';
 
@@ -19,17 +19,11 @@ export async function examineRedis(config: Config, clock: Clock): Promise<readon
     const askedMono = clock.monotonic();
     await redis.ping();
     const ms = (clock.monotonic() - askedMono).toFixed(1);
-    return [ok('redis', said('answers in {ms} ms', { ms })), ...(await examineIntake(redis, config.REDIS_PREFIX))];
+    return [ok('redis', message('answers_in', { ms })), ...(await examineIntake(redis, config.REDIS_PREFIX))];
   } catch (error) {
     if (!(error instanceof RedisUnavailable)) throw error;
-    const says = said(
-      'Redis cannot be reached: work starts up to {interval} later, and the journal and the witness in Redis are missing',
-      { interval: `${config.SWEEP_INTERVAL} ms` },
-    );
-    return [
-      fault('redis', says, 'Start Redis, or correct REDIS_URL. Payments and SMS continue meanwhile.'),
-      skipped('intake', 'Redis cannot be reached'),
-    ];
+    const says = message('redis_away_interval', { interval: `${config.SWEEP_INTERVAL} ms` });
+    return [fault('redis', says, message('start_redis')), skipped('intake', message('redis_away'))];
   } finally {
     await closeConnection(redis);
   }
@@ -38,11 +32,11 @@ export async function examineRedis(config: Config, clock: Clock): Promise<readon
 /** `unprefixed` puts nothing before its keys. */
 async function examineIntake(unprefixed: Redis, prefix: string): Promise<readonly Finding[]> {
   const waiting = await misplacedJobs(unprefixed);
-  if (waiting === 0) return [ok('intake', 'no request waits outside the keys of relais')];
-  const says = said('{waiting} jobs wait in {queue}, where no worker takes them', {
+  if (waiting === 0) return [ok('intake', message('no_jobs_outside'))];
+  const says = message('jobs_outside', {
     waiting,
     queue: MISPLACED_QUEUE,
   });
   const code = `new Queue('intake', { prefix: '${prefix}' })`;
-  return [fault('intake', says, said('Add them with the prefix {prefix}: {code}.', { prefix, code }))];
+  return [fault('intake', says, message('add_with_prefix', { prefix, code }))];
 }

@@ -13,7 +13,7 @@ import { callbackPath } from '../../webhooks/receiver.ts';
 import { publicUrlOf } from '../processor-context.ts';
 import { callbackSecrets } from '../secrets.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
-import { type Said, said } from '../../messages/said.ts';
+import { type Message, message } from '../../messages/message.ts';
 
 /** Longer than any one exchange; an SMS login may be tried in several encodings. */
 const PATIENCE_MS = 30_000;
@@ -30,12 +30,12 @@ const KEYS = {
 } as const satisfies Record<Area, Readonly<Record<string, keyof UpstreamAccount>>>;
 
 const NONE_OF = {
-  payments: '{account}: no payment keys, so it cannot move money',
-  messaging: '{account}: no messaging keys, so it cannot send SMS',
+  payments: 'no_payment_keys',
+  messaging: 'no_messaging_keys',
 } as const satisfies Record<Area, string>;
 const SOME_OF = {
-  payments: '{account}: some payment keys are missing, so it cannot move money',
-  messaging: '{account}: some messaging keys are missing, so it cannot send SMS',
+  payments: 'some_payment_keys_missing',
+  messaging: 'some_messaging_keys_missing',
 } as const satisfies Record<Area, string>;
 
 /**
@@ -45,23 +45,22 @@ const SOME_OF = {
 export function examineKeys(account: UpstreamAccount, { alone }: { readonly alone: boolean }): readonly Finding[] {
   const areas = ['payments', 'messaging'] as const;
   const used = areas.filter((area) => fieldsOf(area).some((field) => isGiven(account, field)));
-  if (used.length === 0 && account.name === 'main' && !alone)
-    return [skipped('keys', 'main: has no keys, so only the accounts of ACCOUNTS_FILE are used')];
+  if (used.length === 0 && account.name === 'main' && !alone) return [skipped('keys', message('main_without_keys'))];
   if (used.length === 0) {
     return [
-      fault('keys', said('{account}: has no keys', { account: account.name }), toBeSet(account, areas, fieldsOf)),
+      fault('keys', message('account_without_keys', { account: account.name }), toBeSet(account, areas, fieldsOf)),
     ];
   }
   return areas.map((area) => {
-    if (!used.includes(area)) return skipped('keys', said(NONE_OF[area], { account: account.name }));
+    if (!used.includes(area)) return skipped('keys', message(NONE_OF[area], { account: account.name }));
     const missing = (of: Area) => fieldsOf(of).filter((field) => !isGiven(account, field));
     if (missing(area).length === 0) {
       const values = { account: account.name, fingerprint: accountFingerprint(account) };
       return area === 'payments'
-        ? ok('keys', said('{account}: all payment keys are set (fingerprint {fingerprint})', values))
-        : ok('keys', said('{account}: all messaging keys are set', values));
+        ? ok('keys', message('payment_keys_set', values))
+        : ok('keys', message('messaging_keys_set', values));
     }
-    return fault('keys', said(SOME_OF[area], { account: account.name }), toBeSet(account, [area], missing));
+    return fault('keys', message(SOME_OF[area], { account: account.name }), toBeSet(account, [area], missing));
   });
 }
 
@@ -88,8 +87,8 @@ function namesOf(
   return `${names.join(', ')}${name === 'main' ? '' : ` of ${name} in ACCOUNTS_FILE`}`;
 }
 
-function toBeSet(...of: Parameters<typeof namesOf>): Said {
-  return said('Set {names}.', { names: namesOf(...of) });
+function toBeSet(...of: Parameters<typeof namesOf>): Message {
+  return message('set_names', { names: namesOf(...of) });
 }
 
 interface ServiceTools {
@@ -100,13 +99,13 @@ interface ServiceTools {
 /** A login that is shared by all processes, so one that is still good is used. */
 export async function examineLogin(account: UpstreamAccount, { upstream, clock }: ServiceTools): Promise<Finding> {
   if (typeof messagingKeys(account) === 'string')
-    return skipped('sms login', said('{account}: keys are missing', { account: account.name }));
+    return skipped('sms login', message('keys_missing', { account: account.name }));
   const verdict = await inTime(clock, PATIENCE_MS, () => upstream.messaging.prepare(account));
   if (verdict === undefined) return tooSlow('sms login', account, 'SERVICE_CRM_URL');
   if (verdict.is !== 'ok') return refusedBy('sms login', account, verdict);
   return ok(
     'sms login',
-    said('{account}: logged in, for another {span}', {
+    message('logged_in', {
       account: account.name,
       span: describeMs(verdict.value.usableForMs),
     }),
@@ -115,25 +114,25 @@ export async function examineLogin(account: UpstreamAccount, { upstream, clock }
 
 export async function examineBalance(account: UpstreamAccount, { upstream, clock }: ServiceTools): Promise<Finding> {
   if (typeof paymentKeys(account) === 'string')
-    return skipped('balance', said('{account}: keys are missing', { account: account.name }));
+    return skipped('balance', message('keys_missing', { account: account.name }));
   const verdict = await inTime(clock, PATIENCE_MS, () => upstream.payments.balances(account));
   if (verdict === undefined) return tooSlow('balance', account, 'SERVICE_BASE_URL');
   if (verdict.is !== 'ok') return refusedBy('balance', account, verdict);
   return ok('balance', toldBalances(account.name, verdict.value));
 }
 
-function toldBalances(account: string, { balances }: Balances): Said {
+function toldBalances(account: string, { balances }: Balances): Message {
   const rows = Object.entries(balances).map(([country, amount]) => {
     return `${country} ${amount === null ? '?' : describeXof(amount)}`;
   });
   return rows.length === 0
-    ? said('{account}: the keys are accepted; no balance is reported', { account })
-    : said('{account}: about {sums}', { account, sums: rows.join(', ') });
+    ? message('no_balance', { account })
+    : message('balance_about', { account, sums: rows.join(', ') });
 }
 
 function tooSlow(check: CheckName, { name }: UpstreamAccount, address: string): Finding {
-  const says = said('{account}: no answer within {span}', { account: name, span: describeMs(PATIENCE_MS) });
-  return fault(check, says, said('Is {names} right, and reachable?', { names: address }));
+  const says = message('no_answer_within', { account: name, span: describeMs(PATIENCE_MS) });
+  return fault(check, says, message('right_and_reachable', { names: address }));
 }
 
 /** The keys that go with the request. */
@@ -144,13 +143,12 @@ const ASKED_WITH = {
 const ADDRESSES = { 'sms login': 'SERVICE_CRM_URL', balance: 'SERVICE_BASE_URL' } as const;
 
 function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { code, exchange }: NotOk): Finding {
-  if (code === 'live_only')
-    return skipped(check, said('{account}: in test mode there is no path for it', { account: account.name }));
+  if (code === 'live_only') return skipped(check, message('no_path_in_test', { account: account.name }));
   const failure = (failures as Readonly<Record<string, Failure>>)[code];
   const status = exchange.httpStatus === undefined ? '' : `, HTTP ${exchange.httpStatus}`;
   const words = exchange.message === undefined ? '' : `: ${exchange.message}`;
   const sentence = failure?.sentence ?? 'It was refused.';
-  const says = said('{account}: {sentence} ({answer})', {
+  const says = message('account_failure', {
     account: account.name,
     sentence,
     answer: `${exchange.upstreamCode ?? code}${status}${words}`,
@@ -164,9 +162,7 @@ function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { c
   return fault(
     check,
     says,
-    ours
-      ? said('Check {names}.', { names })
-      : said('Is {names} right, and reachable from here? Else try again.', { names }),
+    ours ? message('check_names', { names }) : message('right_and_reachable_here', { names }),
   );
 }
 
@@ -182,15 +178,12 @@ const PROBED = { account: 'main', kind: 'disbursement', id: 'dsb_doctor' } as co
 export async function examineCallbacks(config: Config, clock: Clock): Promise<Finding> {
   const url = publicUrlOf(config, {});
   if (url === undefined) {
-    if (config.SERVICE_BASE_URL === undefined) return skipped('callbacks', 'SERVICE_BASE_URL is not set');
-    const says =
-      config.WEBHOOKS_PORT === 0
-        ? 'PUBLIC_URL is not set, and the webhooks listener takes a free port that is not known here: disbursements wait'
-        : 'PUBLIC_URL is not set: disbursements wait';
-    return fault('callbacks', says, 'Set PUBLIC_URL to the address at which the provider reaches relais.');
+    if (config.SERVICE_BASE_URL === undefined) return skipped('callbacks', message('no_service_address'));
+    const says = config.WEBHOOKS_PORT === 0 ? message('no_public_url_known') : message('no_public_url');
+    return fault('callbacks', says, message('set_public_url'));
   }
   const secrets = callbackSecrets(config);
-  if (secrets.length === 0) return skipped('callbacks', 'CALLBACK_SECRET is not set');
+  if (secrets.length === 0) return skipped('callbacks', message('no_callback_secret'));
   const path = callbackPath(secrets, PROBED);
   const [signed, unsigned] = [await probe(url + path, clock), await probe(`${url}${path.slice(0, -1)}`, clock)];
   return judge(url, signed, unsigned);
@@ -198,26 +191,17 @@ export async function examineCallbacks(config: Config, clock: Clock): Promise<Fi
 
 function judge(url: string, signed: number | string, unsigned: number | string): Finding {
   if (typeof signed === 'string') {
-    return fault(
-      'callbacks',
-      said('{url} does not answer ({why})', { url, why: signed }),
-      'Start a process with the role webhooks, and route PUBLIC_URL to it.',
-    );
+    return fault('callbacks', message('url_silent', { url, why: signed }), message('start_webhooks'));
   }
-  if (signed === 200 && unsigned === 404)
-    return ok('callbacks', said('{url} answers, and only to signed addresses', { url }));
+  if (signed === 200 && unsigned === 404) return ok('callbacks', message('url_signed_only', { url }));
   if (signed === 200) {
-    const says = said('{url} answers {unsigned} to an unsigned address: something else listens there', {
+    const says = message('url_answers_unsigned', {
       url,
       unsigned,
     });
-    return fault('callbacks', says, 'Route PUBLIC_URL, with its path, to the webhooks listener.');
+    return fault('callbacks', says, message('route_public_url'));
   }
-  return fault(
-    'callbacks',
-    said('{url} answers {signed} to a signed address', { url, signed }),
-    'Give all processes the same CALLBACK_SECRET, and route PUBLIC_URL, with its path, to the webhooks listener.',
-  );
+  return fault('callbacks', message('url_refuses_signed', { url, signed }), message('same_callback_secret'));
 }
 
 /** The status, or why there is none. */
@@ -259,24 +243,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** All that would stop a process with these roles, at once; the keys of the service are looked at account by account. */
 export function examineSettings(env: Environment, roles: readonly Role[]): Settings {
-  const problems: string[] = [];
+  const problems: Message[] = [];
   const config = tried(env, roles, problems);
-  const faults = problems.map((problem) => fault('settings', problem, 'Fix it, then restart every process.'));
-  const none = fault(
-    'settings',
-    'no settings are set here',
-    'Run this where `relais run` runs, with its settings; `relais init` writes a file of settings.',
-  );
+  const faults = problems.map((problem) => fault('settings', problem, message('fix_and_restart')));
+  const none = fault('settings', message('no_settings'), message('run_with_settings'));
   return {
     findings:
       faults.length > 0
         ? [...(countSet(env) === 0 ? [none] : []), ...faults]
-        : [ok('settings', said('{count} are set, all can be read', { count: countSet(env) }))],
+        : [ok('settings', message('settings_read', { count: countSet(env) }))],
     ...(config ? { config } : {}),
   };
 }
 
-function tried(env: Environment, roles: readonly Role[], problems: string[]): Config | undefined {
+function tried(env: Environment, roles: readonly Role[], problems: Message[]): Config | undefined {
   try {
     return loadConfig(env, (given) => {
       problems.push(...missingBesideKeys(given, roles));

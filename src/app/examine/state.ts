@@ -2,7 +2,7 @@
 import type { Holds } from '../../ledger/holds.ts';
 import type { HoldStanding, Status } from '../../ledger/status.ts';
 import { describeXof } from '../../lib/money.ts';
-import { said } from '../../messages/said.ts';
+import { message } from '../../messages/message.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Money that is in doubt for less is on its way. */
@@ -16,32 +16,29 @@ export async function examineState(
   const holds = await status.holds(accounts);
   const old = (await status.inDoubt(now)).filter(({ age, count }) => count > 0 && !YOUNG.includes(age));
   const faults = [...holds.map(heldFault), ...old.map(doubtFault)];
-  return faults.length > 0 ? faults : [ok('state', 'no account is held, and no money has been in doubt for an hour')];
+  return faults.length > 0 ? faults : [ok('state', message('nothing_held'))];
 }
 
 function heldFault({ account, area, reason, since, count, xof, unreadable }: HoldStanding): Finding {
   const held = { account, area, reason, since: new Date(since).toISOString(), count };
   const says =
     area === 'messaging'
-      ? said('the account {account} is held ({area}: {reason}) since {since}; {count} recipients wait', held)
-      : said('the account {account} is held ({area}: {reason}) since {since}; {count} payments, {xof}, wait', {
+      ? message('account_held_recipients', held)
+      : message('account_held_payments', {
           ...held,
           xof: describeXof(xof),
         });
   const next = unreadable
-    ? said('Instead of an answer to {operation} came: {came}. See: relais explain {reason}.', {
+    ? message('see_answer', {
         ...unreadable,
         reason,
       })
-    : said('See its meaning, and what ends it: relais explain {reason}.', { reason });
+    : message('see_reason', { reason });
   return fault('state', says, next);
 }
 
 function doubtFault({ age, count, xof }: { readonly age: string; readonly count: number; readonly xof: number }) {
   const values = { xof: describeXof(xof), count };
-  const says =
-    age === '>=1d'
-      ? said('{xof} ({count}) have been in doubt for more than a day', values)
-      : said('{xof} ({count}) have been in doubt for more than an hour', values);
-  return fault('state', says, 'See which: relais review list, relais status.');
+  const says = age === '>=1d' ? message('doubt_for_a_day', values) : message('doubt_for_an_hour', values);
+  return fault('state', says, message('see_doubt'));
 }

@@ -59,7 +59,7 @@ export type Check = AsyncGenerator<CheckedRow, void, undefined> & {
 
 /**
  * Reads a file of recipients row by row and judges each; every data row comes out exactly once, blank rows not at all.
- * Throws an UnusableFile while reading when the file as a whole cannot be used, an UnusableTemplate or a RangeError at
+ * Throws an UnusableFile while reading when the file as a whole cannot be used, an UnusableTemplate or a MessageError at
  * once for a wrong option. Memory: a piece of the file, and 12 to 36 bytes per recipient to find duplicates.
  */
 export function checkRecipients(source: AsyncIterable<Uint8Array>, options: CheckOptions = {}): Check {

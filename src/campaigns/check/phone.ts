@@ -10,6 +10,8 @@ import { type RepairableCountry, oldNumberIn, renumbered } from '../../lib/renum
 import { type WrittenNumber, isDate, readNumber } from '../../lib/written-number.ts';
 import { type Detail, detail } from '../../messages/details.ts';
 import type { SkipReason } from './report.ts';
+import { message } from '../../messages/message.ts';
+import { MessageError } from '../../messages/texts.ts';
 
 export interface PhoneOptions {
   /** Where numbers without a country code belong: `SN`. Without it such numbers are `no_country`. */
@@ -24,10 +26,10 @@ export type PhoneReading =
 
 export type PhoneReader = (text: string) => PhoneReading;
 
-/** Throws a RangeError for a country nobody knows. */
+/** Throws a MessageError for a country nobody knows. */
 export function phoneReader({ country, repair = [] }: PhoneOptions = {}): PhoneReader {
   if (country !== undefined && !isSupportedCountry(country))
-    throw new RangeError(`not a country: "${country}" (write two letters, as in SN)`);
+    throw new MessageError(message('country_setting', { text: country }));
   const rule = country === undefined ? undefined : fastRuleOf(country);
   return (text) => {
     const written = readNumber(text, country);

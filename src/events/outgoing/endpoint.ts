@@ -2,17 +2,15 @@ import { isIP, BlockList } from 'node:net';
 import { type WebhookHosts, hostOf } from '../../lib/webhook-hosts.ts';
 
 /** Why an endpoint is not one we post to, with the sentence its owner reads. */
-export const endpointProblems = {
-  not_a_url: 'It is not a URL.',
-  too_long: 'It is longer than 2048 characters.',
-  not_https: 'It must begin with https://. Ask an operator to allow a host of your network with WEBHOOK_HOSTS.',
-  has_credentials: 'It must not carry a user name or a password.',
-  port_not_allowed: 'Its port must be 443. Ask an operator to allow another port with WEBHOOK_HOSTS.',
-  local_name: 'Its host is a name of a local network. Ask an operator to allow the host with WEBHOOK_HOSTS.',
-  address_not_public: 'Its host is not a public address. Ask an operator to allow the host with WEBHOOK_HOSTS.',
-} as const satisfies Record<string, string>;
-
-export type EndpointProblem = keyof typeof endpointProblems;
+/** What can be wrong with the address of an endpoint: `endpoint_…` of the catalogue. */
+export type EndpointProblem =
+  | 'not_a_url'
+  | 'too_long'
+  | 'not_https'
+  | 'has_credentials'
+  | 'port_not_allowed'
+  | 'local_name'
+  | 'address_not_public';
 
 export interface EndpointRules {
   /** For trying things out on one machine: `localhost`, 127.0.0.0/8 and ::1, over http too and on any port. */

@@ -20,14 +20,8 @@ interface Post {
 }
 
 /** Failures of a connection, as sentences for the owner of the endpoint. */
-export const connectionFailures = {
-  name_not_found: 'The name of the host does not exist.',
-  tls_failed: 'The host uses no TLS, or its certificate is not valid.',
-  timed_out: 'The endpoint did not answer within ten seconds.',
-  connection_failed: 'The host refused or ended the connection.',
-} as const satisfies Record<string, string>;
-
-type PostFailure = EndpointProblem | keyof typeof connectionFailures;
+/** Why there is no answer: `endpoint_…` of the catalogue. */
+export type PostFailure = EndpointProblem | 'name_not_found' | 'tls_failed' | 'timed_out' | 'connection_failed';
 
 /**
  * `status`: it answered, and 2xx alone means it took the event; a redirect is an answer like another, never followed.

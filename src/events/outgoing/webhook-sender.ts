@@ -2,8 +2,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
 import { HIDDEN, sealText, unsealText, Secret } from '../../lib/secret.ts';
 import { SECRET_PREFIX, signatureOf, type SignedMessage } from '../../lib/webhook-signature.ts';
-import { endpointProblems } from './endpoint.ts';
-import { type Outgoing, type PostResult, connectionFailures } from './post.ts';
+import type { Outgoing, PostFailure, PostResult } from './post.ts';
+import { type Message, message as said } from '../../messages/message.ts';
 
 interface WebhookSenderOptions {
   readonly outgoing: Pick<Outgoing, 'postSigned'>;
@@ -28,11 +28,13 @@ interface Letter {
   readonly traceparent?: string | undefined;
 }
 
+export type SentAnswer = PostFailure | 'secret_unreadable' | 'headers_unreadable' | `http_${number}`;
+
 export interface Sent {
   /** The endpoint answered 2xx. */
   readonly taken: boolean;
   /** `http_200`, or a word for the failure. */
-  readonly answer: string;
+  readonly answer: SentAnswer;
   /** Undefined: there was nothing to send. Own headers are hidden in it. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly reply?: { readonly status: number; readonly text: string };
@@ -63,23 +65,16 @@ export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderO
 function outcomeOf(result: PostResult): Pick<Sent, 'taken' | 'answer' | 'reply'> {
   if ('failed' in result) return { taken: false, answer: result.failed };
   const { status, text } = result;
-  const outcome = { taken: status >= 200 && status < 300, answer: `http_${status}` };
+  const outcome = { taken: status >= 200 && status < 300, answer: `http_${status}` } as const;
   return text === undefined ? outcome : { ...outcome, reply: { status, text } };
 }
 
-const failures: Readonly<Record<string, string>> = {
-  ...endpointProblems,
-  ...connectionFailures,
-  secret_unreadable: 'SEALING_SECRET does not open the secret of the endpoint. Rotate the secret.',
-  headers_unreadable: 'SEALING_SECRET does not open the headers of the endpoint. Register the endpoint again.',
-};
-
-/** An answer that did not take the event, as a sentence. */
-export function failureSentence(answer: string): string {
+/** Why an event was not taken. */
+export function failureIn(answer: SentAnswer): Message {
   const [, status] = /^http_(\d{3})$/.exec(answer) ?? [];
-  if (status?.startsWith('3')) return `The endpoint answered ${status}. relais follows no redirect.`;
-  if (status !== undefined) return `The endpoint answered ${status}. Only 2xx accepts an event.`;
-  return failures[answer] ?? answer;
+  if (status?.startsWith('3')) return said('endpoint_redirects', { status });
+  if (status !== undefined) return said('endpoint_answered', { status });
+  return { code: `endpoint_${answer as Exclude<SentAnswer, `http_${number}`>}` };
 }
 
 /**
@@ -135,17 +130,17 @@ const RESERVED =
   /^(?:content-.*|webhook-.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|traceparent|tracestate)$/i;
 
 /** The problem with such headers, as a sentence for their owner, without a value. */
-export function headersProblem(headers: OwnHeaders): string | undefined {
+export function headersProblem(headers: OwnHeaders): Message | undefined {
   const entries = Object.entries(headers);
-  if (entries.length > HEADERS_MOST) return `must be at most ${HEADERS_MOST} headers`;
+  if (entries.length > HEADERS_MOST) return said('headers_at_most', { most: HEADERS_MOST });
   for (const [name, value] of entries) {
-    if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return 'must have valid names of headers';
-    if (RESERVED.test(name)) return `cannot set ${name}: relais or the connection sets it`;
+    if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return said('header_names');
+    if (RESERVED.test(name)) return said('header_reserved', { name });
     if (value.length > HEADER_LONGEST || !/^[\x20-\x7e\t]*$/.test(value))
-      return `${name} must have a value of at most ${HEADER_LONGEST} printable ASCII characters`;
+      return said('header_value', { name, most: HEADER_LONGEST });
   }
   const names = new Set(entries.map(([name]) => name.toLowerCase()));
-  return names.size === entries.length ? undefined : 'must have each name at most once';
+  return names.size === entries.length ? undefined : said('headers_once');
 }
 
 export function sealEndpointHeaders(headers: OwnHeaders, key: Secret, endpoint: string, random: Random): string {

@@ -5,6 +5,7 @@ import { disbursementRequest, reportColumns } from '../../kinds/disbursement-fie
 import { paymentDescription } from '../../kinds/request-pieces.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { canonicalName } from '../../lib/wording.ts';
+import { type Message, message } from '../../messages/message.ts';
 
 const columns = {
   reference: 'needed',
@@ -43,21 +44,21 @@ export function isDescription(name: string): boolean {
 }
 
 /** Of JSON, which programs write: what is not known there is a mistake of theirs. */
-export function notAField(name: string): string {
+export function notAField(name: string): Message {
   const meant = meantBy(name);
-  if (meant) return `is not a column here; did you mean "${meant}"?`;
-  return `is not a column here; the columns are ${columnNames.join(', ')}`;
+  if (meant) return message('column_meant', { meant });
+  return message('columns_known', { known: columnNames.join(', ') });
 }
 
 /** Undefined: a column that people keep for themselves. */
-function wrongWith(name: string, describes: boolean): string | undefined {
+function wrongWith(name: string, describes: boolean): Message | undefined {
   if (isColumn(name) || (describes && isDescription(name))) return undefined;
-  if (name === '') return 'has no heading';
+  if (name === '') return message('no_heading');
   const meant = meantBy(name) ?? nearTo(name);
-  if (meant) return `is not a column here; did you mean "${meant}"?`;
+  if (meant) return message('column_meant', { meant });
   // Kept beside the payment, it would seem to be obeyed.
   const field = Object.keys(disbursementRequest.shape).find((one) => plain(one) === plain(name));
-  return field === undefined ? undefined : 'is not taken from a file: it is for disbursements one by one';
+  return field === undefined ? undefined : message('column_not_taken');
 }
 
 /** Tells the header among the first rows of a table: a title above it names none of its columns. */
@@ -67,7 +68,7 @@ export function isHeader(cells: readonly string[]): boolean {
 
 /** What is wrong with the header of a table, which stands in this row. */
 export function headerProblems(header: readonly string[], row: number, describes = false): Finding[] {
-  const of = (column: string, reason: string): Finding => ({ row, column: shown(column), reason });
+  const of = (column: string, reason: Message): Finding => ({ row, column: shown(column), reason });
   const wrong = header.flatMap((name) => {
     const reason = wrongWith(name, describes);
     return reason === undefined ? [] : [of(name, reason)];
@@ -77,8 +78,8 @@ export function headerProblems(header: readonly string[], row: number, describes
   const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));
   return [
     ...wrong,
-    ...twice.map((name) => of(name, 'is there twice')),
-    ...missing.map((name) => of(name, 'is missing')),
+    ...twice.map((name) => of(name, message('there_twice'))),
+    ...missing.map((name) => of(name, message('column_missing'))),
   ];
 }
 

@@ -23,6 +23,8 @@ import type { BatchOptions } from '../inputs.ts';
 import type { MoneyLimits } from '../../ledger/limits.ts';
 import { FindingList, Judge, type JudgeOptions, type SoundRow } from './judge.ts';
 import { type BatchFile, batchOf, hashOf, type RawRow, type Rows } from './rows.ts';
+import { message } from '../../messages/message.ts';
+import { findingTexts } from './judge.ts';
 
 export interface BatchDoorOptions
   extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
@@ -175,7 +177,7 @@ export class BatchDoor {
       return (await this.judge({ rows, problems: [] }, record.account, { spentToday, notBefore })).problems;
     }
     const lost = new FindingList();
-    lost.add({ row: null, column: null, reason: `has ${rows.length} rows left; upload it again` });
+    lost.add({ row: null, column: null, reason: message('rows_left', { count: rows.length }) });
     return lost.read();
   }
 
@@ -250,9 +252,9 @@ export async function askForBatch(
     state,
     contentHash,
     totals,
-    problems: problems.list,
+    problems: findingTexts(problems.list),
     problemCount: problems.count,
-    warnings: warnings.list,
+    warnings: findingTexts(warnings.list),
     warningCount: warnings.count,
   };
 }

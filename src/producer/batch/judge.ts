@@ -1,8 +1,7 @@
 /** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
-import type { BatchTotals, Finding, Findings } from '../../kinds/batch.ts';
+import type { BatchTotals, Finding, FindingText, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
 import { Sums, type Standing } from '../../kinds/batch-rows.ts';
-import { notTheSame } from '../../operations/differing.ts';
 import { type Limits, describeLimit } from '../../kinds/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../provider/capabilities.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
@@ -11,6 +10,9 @@ import type { TrialNumbers } from '../trial-numbers.ts';
 import { shown } from './columns.ts';
 import { type Description, describedIn } from './description.ts';
 import type { RawRow } from './rows.ts';
+import { type Message, message } from '../../messages/message.ts';
+import type { Language } from '../../messages/languages.ts';
+import { textOf } from '../../messages/texts.ts';
 
 export interface JudgeOptions {
   readonly environment: string;
@@ -73,11 +75,12 @@ export class Judge {
     // A cell that could not be read is told once, by the reader, who knows what was written there.
     const whole = problems.some(({ column }) => column === null);
     const all = [...problems, ...undescribed.map((problem) => findingOf(row, problem))];
-    if (request['reference'] === undefined && !whole) all.push({ row, column: 'reference', reason: 'is required' });
+    if (request['reference'] === undefined && !whole)
+      all.push({ row, column: 'reference', reason: message('required') });
     const told = new Set(all.map(({ column }) => column));
     if (!whole) all.push(...found.filter(({ column }) => !told.has(column)));
     if (judged.is === 'sound' && judged.request.account !== account) {
-      all.push({ row, column: 'account', reason: `one batch is paid by one account, and this one by "${account}"` });
+      all.push({ row, column: 'account', reason: message('one_account', { account }) });
     }
     this.problems.add(...all);
     if (judged.is === 'invalid' || all.length > 0) return undefined;
@@ -92,21 +95,22 @@ export class Judge {
     const { row, request, reference } = sound;
     const earlier = this.#rowOfReference.get(reference);
     if (earlier !== undefined) {
-      this.#refuse(row, 'reference', `is already used by row ${earlier}; each row needs its own`);
+      this.#refuse(row, 'reference', message('reference_used_in_row', { row: earlier }));
       return;
     }
     this.#rowOfReference.set(reference, row);
     this.#add(sound);
     if (standing?.same) {
-      this.#warn(row, 'reference', `was accepted before as ${standing.id}; it is not paid again`);
+      this.#warn(row, 'reference', message('accepted_before', { id: standing.id }));
       return;
     }
     if (standing) {
-      this.#refuse(
-        row,
-        'reference',
-        `is already used by ${standing.id}, another disbursement${notTheSame(standing.differs)}`,
-      );
+      const { id, differs } = standing;
+      const used =
+        differs.length === 0
+          ? message('reference_used', { id })
+          : message('reference_used_differs', { id, differs: differs.join(', ') });
+      this.#refuse(row, 'reference', used);
       return;
     }
     this.#fresh += request.amount;
@@ -119,10 +123,10 @@ export class Judge {
     const { limits, spentToday = 0 } = this.#options;
     const max = limits.MAX_PER_DAY;
     if (max !== undefined && this.#fresh + spentToday > max) {
-      this.#refuse(null, 'amount', `of all rows ${describeLimit('MAX_PER_DAY', String(max))}`);
+      this.#refuse(null, 'amount', message('of_all_rows', { limit: describeLimit('MAX_PER_DAY', String(max)) }));
     }
     // Beyond this a sum would no longer be exact to the franc.
-    if (!Number.isSafeInteger(this.#xof)) this.#refuse(null, 'amount', 'of all rows is too large to add up');
+    if (!Number.isSafeInteger(this.#xof)) this.#refuse(null, 'amount', message('rows_too_large'));
     return {
       count: this.#count,
       xof: this.#xof,
@@ -140,7 +144,8 @@ export class Judge {
     this.#countries.add(country ?? 'service', amount);
     this.#modes.add(withdrawMode, amount);
     const alias = readAccountAlias(accountAlias, country);
-    if ('warning' in alias && alias.warning) this.#warn(row, 'accountAlias', `has ${alias.warning}`);
+    if ('warning' in alias && alias.warning)
+      this.#warn(row, 'accountAlias', message('unusual_number', alias.warning));
   }
 
   /** The same amount to the same person twice is meant, or it is the mistake that a second look is for. */
@@ -150,9 +155,9 @@ export class Judge {
     const earlier = this.#rowOfPayment.get(payment);
     this.#rowOfPayment.set(payment, earlier ?? row);
     if (earlier === undefined || allowDuplicate) return;
-    const reason = `to this beneficiary is also in row ${earlier}`;
+    const reason = message('same_payment', { row: earlier });
     if (this.#options.limits.DUPLICATE_WINDOW === undefined) this.#warn(row, 'amount', reason);
-    else this.#refuse(row, 'amount', `${reason} (DUPLICATE_WINDOW); to pay it again, set allowDuplicate to true`);
+    else this.#refuse(row, 'amount', message('same_payment_refused', { row: earlier }));
   }
 
   #limit({ row, request }: SoundRow): void {
@@ -169,11 +174,11 @@ export class Judge {
     }
   }
 
-  #refuse(row: number | null, column: string, reason: string): void {
+  #refuse(row: number | null, column: string, reason: Message): void {
     this.problems.add({ row, column, reason });
   }
 
-  #warn(row: number | null, column: string, reason: string): void {
+  #warn(row: number | null, column: string, reason: Message): void {
     this.warnings.add({ row, column, reason });
   }
 }
@@ -182,9 +187,13 @@ function pick({ id, fingerprint }: { readonly id: string; readonly fingerprint: 
   return { id, fingerprint };
 }
 
-function findingOf(row: number, { pointer, message }: Problem): Finding {
+function findingOf(row: number, { pointer, message: reason }: Problem): Finding {
   const column = pointer.slice(1).replace('/', '.');
-  return { row, column: column === '' ? null : shown(column), reason: message };
+  return { row, column: column === '' ? null : shown(column), reason };
+}
+
+export function findingTexts(findings: readonly Finding[], language?: Language): FindingText[] {
+  return findings.map((finding) => ({ ...finding, reason: textOf(finding.reason, language) }));
 }
 
 const KEPT = 100;

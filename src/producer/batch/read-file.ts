@@ -26,6 +26,7 @@ import {
   tooManyRows,
   unreadable,
 } from './rows.ts';
+import { type Message, message } from '../../messages/message.ts';
 
 export const BYTES_MAX = 5_000_000;
 
@@ -42,11 +43,11 @@ export async function readBatchFile(bytes: Buffer, { format, ...reading }: Batch
       ? jsonRows(bytes, format, reading.describes)
       : await tableRows(bytes, { format, ...reading });
   const empty = read.rows.length === 0 && read.problems.length === 0;
-  return { contentHash, ...(empty ? unreadable('has no rows') : read) };
+  return { contentHash, ...(empty ? unreadable(message('no_rows_given')) : read) };
 }
 
 function jsonRows(bytes: Buffer, format: 'json' | 'ndjson', describes = false): Rows {
-  if (!isUtf8(bytes) || bytes.includes(0)) return unreadable('is not UTF-8 text');
+  if (!isUtf8(bytes) || bytes.includes(0)) return unreadable(message('not_utf8_text'));
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   return format === 'json' ? jsonArrayRows(text, describes) : jsonLineRows(text, describes);
 }
@@ -70,8 +71,11 @@ async function tableRows(bytes: Buffer, reading: TableReading): Promise<Rows> {
     return await readAll(reader, reading);
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error;
-    const [{ message, detail, row } = { message: '', detail: undefined, row: undefined }] = error.problems;
-    return unreadable(`cannot be read: ${message}${detail ? ` (${detail.message})` : ''}`, row ?? null);
+    const [problem] = error.problems;
+    if (problem === undefined) throw error;
+    const { code, detail, row } = problem;
+    const why = detail ? message('with_detail', { said: { code }, detail }) : { code };
+    return unreadable(message('table_unreadable', { why }), row ?? null);
   }
 }
 
@@ -98,7 +102,7 @@ async function readAll(reader: RowReader, { encoding: named, describes = false }
       const { kept, cut } = ownCells(own.map(({ at }) => row.cells[at] ?? ''));
       const read = tableRow(row, header, { isSheet: reader.format !== 'csv', describes });
       rows.push(own.length === 0 ? read : { ...read, own: kept });
-      if (cut) warnings.push({ row: row.row, column: null, reason: CUT });
+      if (cut) warnings.push({ row: row.row, column: null, reason: message('own_columns_cut', { most: OWN_MAX }) });
       cells.set(row.row, row.cells);
     }
     if (rows.length > ROWS_MAX || records > RECORDS_MAX) return tooManyRows();
@@ -106,39 +110,36 @@ async function readAll(reader: RowReader, { encoding: named, describes = false }
   const { encoding, sheet, otherSheets = [], merged = 0 } = reader.facts();
   // Guessing an encoding may change a name, and this is money: it is said, or the file is asked for again.
   if (named === undefined && encoding !== undefined && isCodePage(encoding)) {
-    return unreadable(
-      `is not UTF-8 text, and looks like ${encoding}; save it as CSV UTF-8, or say what it is written in (--encoding, charset)`,
-    );
+    return unreadable(message('looks_like_encoding', { encoding }));
   }
   if (header.length === 0) return { rows, problems: headerProblems([], 1) };
-  const warn = (reason: string): Finding => ({ row: null, column: null, reason });
+  const warn = (reason: Message): Finding => ({ row: null, column: null, reason });
   const names = own.map(({ heading }) => heading);
   const unread = describes ? names.filter((name) => !isDescription(name)) : names;
   const found = [
-    ...(unread.length > 0 && problems.length === 0 ? [warn(`${NOT_READ}: ${unread.join(', ')}`)] : []),
-    ...(otherSheets.length > 0
-      ? [warn(`only the sheet “${sheet}” was read, and not ${otherSheets.join(', ')}`)]
+    ...(unread.length > 0 && problems.length === 0
+      ? [warn(message('columns_not_read', { columns: unread.join(', ') }))]
       : []),
-    ...(merged > 0 ? [warn('has merged cells: only the first row of each has the value')] : []),
+    ...(otherSheets.length > 0
+      ? [warn(message('one_sheet_read', { sheet: sheet ?? '', others: otherSheets.join(', ') }))]
+      : []),
+    ...(merged > 0 ? [warn(message('merged_cells'))] : []),
   ];
   return { rows, problems, warnings: [...found, ...warnings], columns: header, cells, own: names };
 }
-
-const NOT_READ = 'has columns that are not read, and come back in the report';
-const CUT = `has more in columns of its own than comes back in the report: ${OWN_MAX} characters do`;
 
 function tableRow(
   { row, cells: read, hidden }: TableRow,
   header: readonly string[],
   { isSheet, describes }: { readonly isSheet: boolean; readonly describes: boolean },
 ): RawRow {
-  const whole = (reason: string): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
-  if (hidden) return whole('is hidden in the spreadsheet, so nobody who looked has seen it; show it or delete it');
+  const whole = (reason: Message): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
+  if (hidden) return whole(message('hidden_payment'));
   // A sheet ends each row with the last cell that has something in it.
   const missing = isSheet ? Math.max(0, header.length - read.length) : 0;
   const cells = [...read, ...Array.from({ length: missing }, () => '')];
   if (cells.length !== header.length) {
-    return whole(`has ${cells.length} cells, where the header has ${header.length}`);
+    return whole(message('cells_of_header', { cells: cells.length, header: header.length }));
   }
   const request: Record<string, unknown> = {};
   const problems: Finding[] = [];
@@ -163,17 +164,16 @@ function describe(request: Record<string, unknown>, column: string, cell: string
 
 const METADATA = 'metadata.';
 
-function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: string } {
-  if (isSpreadsheetError(cell))
-    return { reason: `is ${cell}: an error of the spreadsheet, or a formula without its result` };
+function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: Message } {
+  if (isSpreadsheetError(cell)) return { reason: message('cell_error', { cell }) };
   if (column === 'amount') {
     // `1e3`, `25 000`, `25000.00` and `-5` are numbers to somebody, and not the same to everybody.
     if (/^[1-9]\d{0,12}$/.test(cell)) return { value: Number(cell) };
-    return { reason: 'must be whole francs in plain digits, such as 25000' };
+    return { reason: message('whole_francs') };
   }
   // A program that took the number for a measurement had the whole of it.
   if (column === 'accountAlias') return { value: cell.replace(/^(\d{7,})[.,]0{1,2}$/, '$1') };
   if (column !== 'allowDuplicate') return { value: cell };
   if (cell === 'true' || cell === 'false') return { value: cell === 'true' };
-  return { reason: 'must be true, false or empty' };
+  return { reason: message('boolean_or_empty') };
 }

@@ -4,6 +4,7 @@ import type { Finding } from '../../kinds/batch.ts';
 import { paymentDescription } from '../../kinds/request-pieces.ts';
 import { readJson } from '../../lib/json.ts';
 import { isColumn, notAField, shown } from './columns.ts';
+import { type Message, message } from '../../messages/message.ts';
 
 export const ROWS_MAX = 10_000;
 
@@ -17,7 +18,7 @@ export function batchOf(rows: unknown): BatchFile {
   const text = JSON.stringify(rows) ?? '';
   const read = jsonArrayRows(text);
   const isEmpty = read.rows.length === 0 && read.problems.length === 0;
-  return { contentHash: hashOf(text), ...(isEmpty ? unreadable('has no rows') : read) };
+  return { contentHash: hashOf(text), ...(isEmpty ? unreadable(message('no_rows_given')) : read) };
 }
 
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -25,7 +26,7 @@ export const hashOf = (bytes: string | Buffer): string => createHash('sha256').u
 export function jsonArrayRows(text: string, describes = false): Rows {
   const read = readJson(text);
   if ('wrong' in read) return unreadable(read.wrong, read.row === undefined ? null : read.row + 1);
-  if (!Array.isArray(read.value)) return unreadable('must be a JSON array of disbursements');
+  if (!Array.isArray(read.value)) return unreadable(message('array_of_disbursements'));
   if (read.value.length > ROWS_MAX) return tooManyRows();
   return { rows: read.value.map((value: unknown, at) => jsonRow(at + 1, value, describes)), problems: [] };
 }
@@ -42,7 +43,8 @@ export function jsonLineRows(text: string, describes = false): Rows {
 }
 
 function jsonRow(row: number, value: unknown, describes: boolean): RawRow {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return broken(row, 'must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return broken(row, message('must_be_object'));
   const entries = Object.entries(value);
   const isRead = (name: string): boolean => isColumn(name) || (describes && Object.hasOwn(paymentDescription, name));
   const problems = entries
@@ -51,7 +53,7 @@ function jsonRow(row: number, value: unknown, describes: boolean): RawRow {
   return { row, request: Object.fromEntries(entries.filter(([name]) => isRead(name))), problems };
 }
 
-function broken(row: number, reason: string): RawRow {
+function broken(row: number, reason: Message): RawRow {
   return { row, request: {}, problems: [{ row, column: null, reason }] };
 }
 
@@ -79,11 +81,11 @@ export interface Rows {
 }
 
 /** No row of the file is judged. */
-export function unreadable(reason: string, row: number | null = null): Rows {
+export function unreadable(reason: Message, row: number | null = null): Rows {
   return { rows: [], problems: [{ row, column: null, reason }] };
 }
 
 /** Found before the rows are made: a few megabytes can hold a million of them. */
 export function tooManyRows(): Rows {
-  return unreadable(`has more than ${ROWS_MAX} rows, the most that are taken; send it in parts`);
+  return unreadable(message('rows_at_most', { most: ROWS_MAX }));
 }

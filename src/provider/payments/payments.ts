@@ -1,3 +1,4 @@
+import { textOf } from '../../messages/texts.ts';
 import { readXof } from '../../lib/money.ts';
 import { readWithdrawMode } from '../capabilities.ts';
 import { unasked, type JsonObject, readText, claimsSuccess } from '../exchange.ts';
@@ -112,7 +113,7 @@ function createProblem(
   if (!isWebUrl(request.callbackUrl)) return ['field_invalid', 'callback_url: an http or https address'];
   if (request.accountAlias.trim() === '') return ['field_missing', 'account_alias'];
   const mode = readWithdrawMode(request.withdrawMode, extraModes);
-  if ('problem' in mode) return ['1001', mode.problem];
+  if ('problem' in mode) return ['1001', textOf(mode.problem)];
   if (request.debitAccountNumber !== undefined && request.withdrawMode.trim() !== 'service') {
     return ['field_invalid', 'debit_account_number: only with the withdraw mode service'];
   }

@@ -1,3 +1,4 @@
+import { textOf } from '../../messages/texts.ts';
 import { readAccountAlias } from '../capabilities.ts';
 import { unasked, isObject, type JsonObject, readText } from '../exchange.ts';
 import { readXof } from '../../lib/money.ts';
@@ -82,7 +83,7 @@ function softpayBody(path: Path, words: Words, omit: readonly string[] = []): Bo
   const missing = wanted.filter(([, word]) => !words[word]?.trim()).map(([field]) => field);
   if (missing.length > 0) return { missing };
   const phone = words.phone ? readAccountAlias(words.phone, row.country) : undefined;
-  if (phone && 'problem' in phone) return { problem: phone.problem };
+  if (phone && 'problem' in phone) return { problem: textOf(phone.problem) };
   const known: Words = phone ? { ...words, phone: phone.alias } : words;
   return { fields: Object.fromEntries(wanted.map(([field, word]) => [field, known[word]?.trim() ?? ''])) };
 }

@@ -4,6 +4,7 @@ import { fastRuleFor, fastRuleOf } from '../../../src/campaigns/check/phone.ts';
 import { countryCodes } from '../../../src/lib/countries.ts';
 import { seededRandom } from '../../../src/lib/random.ts';
 import { detail } from '../../../src/messages/details.ts';
+import { MessageError } from '../../../src/messages/texts.ts';
 
 const inSenegal = phoneReader({ country: 'SN' });
 const nowhere = phoneReader();
@@ -120,7 +121,7 @@ describe('what is not a mobile number has a reason', () => {
   });
 
   it('a country nobody knows is refused at once', () => {
-    expect(() => phoneReader({ country: 'ZZ' })).toThrow(RangeError);
+    expect(() => phoneReader({ country: 'ZZ' })).toThrow(MessageError);
   });
 });
 

@@ -9,6 +9,7 @@ import {
 import { systemClock } from '../../../src/lib/clock.ts';
 import { systemRandom } from '../../../src/lib/random.ts';
 import { Secret } from '../../../src/lib/secret.ts';
+import { reworded } from '../../support/reworded.ts';
 
 const key = new Secret('a sealing secret');
 
@@ -29,7 +30,7 @@ test.for([
   [{ a: 'x', A: 'y' }, 'at most once'],
   [Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`x-${n}`, ''])), 'at most 10'],
 ] as const)('%j: %s', ([headers, problem]) => {
-  const found = headersProblem(headers);
+  const found = reworded(headersProblem(headers));
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toContain(problem);
 });

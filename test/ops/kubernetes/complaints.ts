@@ -3,6 +3,7 @@ import { describeSettings, loadConfig, missingFor } from '../../../src/config.ts
 import { timingOf } from '../../../src/app/container.ts';
 import { roles } from '../../../src/cli/io.ts';
 import { type Labels, type Manifest, readKubernetes } from './manifests.ts';
+import { textOf } from '../../../src/messages/texts.ts';
 
 const described = describeSettings();
 const settingNames = new Set(described.map(({ name }) => name));
@@ -48,7 +49,7 @@ function ofSettings(deployment: Manifest, objects: readonly Manifest[]): readonl
   for (const name of Object.keys(settingsOf(deployment, objects)))
     if (!settingNames.has(name)) complaints.push(`${name} is no setting`);
   for (const missing of missingFor(settingsOf(deployment, objects), [containerOf(deployment).args[2]]))
-    complaints.push(`it would not start: ${missing.replace(/ \(.*/, '')}`);
+    complaints.push(`it would not start: ${textOf(missing).replace(/ \(.*/, '')}`);
   for (const { name, value, valueFrom } of envOf(deployment)) {
     if (secretNames.has(name) && value !== undefined) complaints.push(`${name} stands there in clear`);
     const { name: secret, key = '' } = valueFrom?.secretKeyRef ?? {};

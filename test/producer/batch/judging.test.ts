@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Limits } from '../../../src/kinds/limits.ts';
-import { accountOf, judgeFile } from '../../../src/producer/batch/door.ts';
+import { accountOf, judgeFile as judgeRead } from '../../../src/producer/batch/door.ts';
 import { readBatchFile } from '../../../src/producer/batch/read-file.ts';
+import { reworded } from '../../support/reworded.ts';
+
+/** With its messages as texts. */
+const judgeFile = async (...given: Parameters<typeof judgeRead>): Promise<Awaited<ReturnType<typeof judgeRead>>> =>
+  reworded(await judgeRead(...given)) as Awaited<ReturnType<typeof judgeRead>>;
 
 const row = {
   reference: 'sal-1',

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchFormat, readBatchFile } from '../../../src/producer/batch/read-file.ts';
+import { type BatchFormat, readBatchFile as readFile } from '../../../src/producer/batch/read-file.ts';
 import { ROWS_MAX } from '../../../src/producer/batch/rows.ts';
 import { rowOf, xlsxOf, xlsxOfTexts } from '../../files/workbooks.ts';
+import { reworded } from '../../support/reworded.ts';
 
+/** With its messages as texts. */
+const readBatchFile = async (...given: Parameters<typeof readFile>): ReturnType<typeof readFile> =>
+  reworded(await readFile(...given)) as Awaited<ReturnType<typeof readFile>>;
 const HEADER = 'reference;accountAlias;amount;withdrawMode';
 const ROW = 'sal-1;771234567;25000;wallet-a-senegal';
 const read = (text: string | Buffer, format: BatchFormat = 'csv') => readBatchFile(Buffer.from(text), { format });

@@ -1,0 +1,44 @@
+/** Every text that has a code, in both languages. */
+import { englishFile } from './english-file.ts';
+import { englishFindings } from './english-findings.ts';
+import { englishProblems } from './english-problems.ts';
+import { englishRefusals } from './english-refusals.ts';
+import { englishRequests } from './english-requests.ts';
+import { englishSettings } from './english-settings.ts';
+import { frenchFile } from './french-file.ts';
+import { frenchFindings } from './french-findings.ts';
+import { frenchProblems } from './french-problems.ts';
+import { frenchRefusals } from './french-refusals.ts';
+import { frenchRequests } from './french-requests.ts';
+import { frenchSettings } from './french-settings.ts';
+import { typesetAll } from './typography.ts';
+
+/** No code is in two of them. */
+export const englishParts = [
+  englishProblems,
+  englishRefusals,
+  englishRequests,
+  englishSettings,
+  englishFindings,
+  englishFile.reasons,
+  englishFile.problems,
+  englishFile.details,
+] as const;
+
+type Together<Parts extends readonly unknown[]> = Parts extends readonly [infer One, ...infer Rest]
+  ? One & Together<Rest>
+  : unknown;
+export type EnglishTexts = Together<typeof englishParts>;
+
+export const englishTexts = Object.assign({}, ...englishParts) as EnglishTexts;
+
+export const frenchTexts: Readonly<Record<keyof EnglishTexts, string>> = typesetAll({
+  ...frenchProblems,
+  ...frenchRefusals,
+  ...frenchRequests,
+  ...frenchSettings,
+  ...frenchFindings,
+  ...frenchFile.reasons,
+  ...frenchFile.problems,
+  ...frenchFile.details,
+});
