@@ -33,7 +33,7 @@ interface StandingRow {
 type Standings = ReadonlyMap<string, AccountStanding>;
 
 const NONE: AccountStanding = { holds: [], failing: new Set() };
-/** Age of a bulk read that is used again. The statement that records an intent checks `is_held` itself. */
+/** Age of a bulk read that is used again. The statement that records an intent reads the holds itself. */
 const FRESH_MS = 200;
 
 export class Holds {

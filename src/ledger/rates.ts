@@ -48,7 +48,7 @@ export class LedgerRates implements Rates {
     if (pauseMs > LONGEST_WAIT_MS) return { admitted: false, retryAfterMs: pauseMs };
     if (ratePerSecond === 0) {
       if (pauseMs > 0) await clock.sleep(pauseMs);
-      return { admitted: true };
+      return { admitted: true, unlimited: true };
     }
     const permit = await this.#permitsOf({ account, area }, urgency).take();
     if ('retryAfterMs' in permit) return { admitted: false, retryAfterMs: permit.retryAfterMs };

@@ -1,6 +1,6 @@
 /**
- * Lets requests share a statement and its commit. Nothing waits for a timer: requests that come while every lane is
- * busy join the next statement.
+ * Lets requests share a statement and its commit. Requests that come while a statement is under way join the next one.
+ * A statement costs more than its rows, so another lane is used only when one is held up, or when enough requests wait.
  */
 import type { Clock } from '../lib/clock.ts';
 import { DatabaseAway, isOfOneRow, isTransient } from './errors.ts';
@@ -67,7 +67,7 @@ export class Sharing<Item, Answer> {
 
   #next(): void {
     for (;;) {
-      const lane = this.#free[0];
+      const lane = this.#mayStart() ? this.#free[0] : undefined;
       const batch = lane === undefined ? [] : this.#take();
       if (lane === undefined || batch.length === 0) return this.#watch();
       this.#free.shift();
@@ -79,20 +79,28 @@ export class Sharing<Item, Answer> {
     }
   }
 
-  /** PostgreSQL is away, or slow: the caller can ask again, and learns so in time. */
+  #mayStart(): boolean {
+    const { lanes, most, clock } = this.#options;
+    const [oldest] = this.#waiting;
+    if (oldest === undefined) return false;
+    const areFree = this.#free.length === lanes.length;
+    return areFree || this.#waiting.length >= most || clock.monotonic() - oldest.sinceMono >= HELD_UP_MS;
+  }
+
+  /** Another lane helps when one is held up. When PostgreSQL is away, the caller learns so in time, and can ask again. */
   #watch(): void {
     const { clock, patience } = this.#options;
+    this.#disarm?.();
+    this.#disarm = undefined;
     const [oldest] = this.#waiting;
-    if (oldest === undefined) {
-      this.#disarm?.();
+    if (oldest === undefined) return;
+    const waited = clock.monotonic() - oldest.sinceMono;
+    const next = waited < HELD_UP_MS && this.#free.length > 0 ? Math.min(HELD_UP_MS, patience) : patience;
+    this.#disarm = clock.after(Math.max(0, next - waited), () => {
       this.#disarm = undefined;
-    } else {
-      this.#disarm ??= clock.after(Math.max(0, oldest.sinceMono + patience - clock.monotonic()), () => {
-        this.#disarm = undefined;
-        this.#giveUp();
-        this.#watch();
-      });
-    }
+      this.#giveUp();
+      this.#next();
+    });
   }
 
   #giveUp(): void {
@@ -163,3 +171,5 @@ export class Sharing<Item, Answer> {
 
 const tooBusy = (): DatabaseAway => new DatabaseAway('PostgreSQL is away, or too slow');
 const NOTHING = Buffer.alloc(0);
+/** Longer than a statement that nothing holds up, shorter than the lock time-out of the server. */
+const HELD_UP_MS = 50;

@@ -4,7 +4,8 @@ import type { Area } from './account.ts';
 /** `act` changes something at the provider; `look` only asks, and may use at most half of the rate. */
 export type Urgency = 'act' | 'look';
 
-export type Admission = { readonly admitted: true } | { readonly admitted: false; readonly retryAfterMs: number };
+/** `unlimited`: there is no rate, so permits may be taken ahead in any number. */
+export type Admission = { readonly admitted: true; readonly unlimited?: boolean } | { readonly admitted: false; readonly retryAfterMs: number };
 
 /** One rate per account and area for all processes. */
 export interface Rates {

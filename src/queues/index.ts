@@ -160,7 +160,7 @@ const campaign = defineQueue({
   name: 'campaign',
   summary: 'Running campaigns: sends their requests of up to 50 recipients, a bounded number at a time.',
   ...takenInBulk,
-  share: 0.1,
+  share: 1,
   retryAfter: ['1s', '5s', '30s'],
   waits: 'for the canary, for quiet hours, and while the account is held',
   givesUpAs: 'never: a campaign ends when its last recipient has a final status, or when it is cancelled',

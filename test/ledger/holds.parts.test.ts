@@ -135,9 +135,9 @@ test('the bulk read is shared for a moment, and a change by the same process is 
   expect((await one.standings()).size).toBe(0);
 });
 
-test('SQL tells whether an account is held', async () => {
-  const isHeld = async () => await ledger.query(`select relais.is_held('main', 'payments', 'stopped')`);
-  expect(await isHeld()).toEqual([{ is_held: false }]);
+test('the statement that records an intent sees the holds of every account', async () => {
+  const held = async () => await ledger.query('select account, held from relais.holds_now()');
+  expect(await held()).toEqual([]);
   await onLedger().hold('main', 'payments', STOPPED);
-  expect(await isHeld()).toEqual([{ is_held: true }]);
+  expect(await held()).toEqual([{ account: 'main', held: 'payments.stopped' }]);
 });

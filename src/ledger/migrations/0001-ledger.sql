@@ -723,10 +723,9 @@ create table relais.failure_row (
 create sequence relais.account_event;
 
 -- Volatile: it sees holds that were committed while the calling statement waited for a lock.
-create function relais.is_held(its_account text, its_area text, its_reason text)
-returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
-  select exists (
-    select from relais.hold h where h.account = its_account and h.area = its_area and h.reason = its_reason)
+create function relais.holds_now() returns table (account text, held text) language sql volatile
+set search_path = pg_catalog, pg_temp as $$
+  select h.account, h.area || '.' || h.reason from relais.hold h
 $$;
 
 -- Queues that are paused: nothing is claimed from them.

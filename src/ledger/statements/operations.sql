@@ -123,7 +123,11 @@ posted as (
   from (
     select t.name, sum(t.change) as change, min(n.at) as at
     from new n join relais.arrow w on w.kind = n.kind and w.was = '' and w.state = ''
-    cross join lateral relais.day_totals(n.kind, n.account, n.request ->> 'withdrawMode', w.totals, n.amount) as t
+    cross join lateral (
+      select n.kind || '|' || n.account || '|' || coalesce(n.request ->> 'withdrawMode', '') || '|' || m.key || s.suffix as name,
+        m.value::int8 * s.times as change
+      from jsonb_each_text(w.totals) as m(key, value) cross join (values ('', 1::int8), ('Xof', n.amount)) as s(suffix, times)
+    ) t
     where n.amount is not null group by t.name
   ) p having count(*) > 0
 )
@@ -271,6 +275,8 @@ asked as materialized (
     finished, forgets, totals
   )
 ),
+-- Read once for all rows, after the mark: holds that were committed while this statement waited count.
+holds as materialized (select h.account, h.held from relais.holds_now() h),
 held as materialized (
   select a.*, o.counted_on, o.amount, o.beneficiary,
     coalesce(position(',' || a.state || ',' in o.signalled) = 0, false) and a.keep_ms is null as unheard,
@@ -278,7 +284,7 @@ held as materialized (
   from relais.operation o join asked a on a.id = o.id and (a.lease is null or a.lease = o.lease) and a.was = o.state
   where (a.rev is null or a.rev = o.version)
     and (a.unless_held is null
-      or not relais.is_held(o.account, split_part(a.unless_held, '.', 1), split_part(a.unless_held, '.', 2)))
+      or not exists (select from holds h where h.account = o.account and h.held = a.unless_held))
     and (not a.in_recovery or exists (select from relais.deployment d where d.recovering_at is not null))
   order by o.id for no key update of o
 ),
@@ -363,11 +369,14 @@ acts as (
     c.act ->> 'requestId', c.act -> 'before', coalesce(c.act -> 'facts', '{}')
   from changed c where c.act is not null
 ),
+-- As `day_totals`, which would be called for each row.
 posts as materialized (
-  select c.id, c.at, c.event is null as is_silent, t.name, t.change
+  select c.id, c.at, c.event is null as is_silent,
+    c.kind || '|' || c.account || '|' || coalesce(c.place, '') || '|' || m.key || s.suffix as name, m.value::int8 * s.times as change
   from changed c
   join relais.arrow w on w.kind = c.kind and w.was = c.was and w.state = c.state and w.totals <> '{}'
-  cross join lateral relais.day_totals(c.kind, c.account, c.place, w.totals, coalesce(c.paid::int8, c.amount, 0)) as t
+  cross join lateral jsonb_each_text(w.totals) as m(key, value)
+  cross join lateral (values ('', 1::int8), ('Xof', coalesce(c.paid::int8, c.amount, 0))) as s(suffix, times)
   union all
   select c.id, c.at, c.event is null, t.name, t.change::int8
   from changed c cross join lateral jsonb_each_text(c.totals) as t(name, change) where c.totals is not null

@@ -29,6 +29,10 @@ export class AccountGate {
   #permits: readonly number[] = [];
   /** Permits to have in hand: follows what is taken. */
   #size = 1;
+  /** Free slots at the last step. */
+  #wanted = 0;
+  /** There is no rate: permits cost nobody anything. */
+  #isUnlimited = false;
   #isCollecting = false;
   #isRefreshing = false;
   #freshUntilMono = Number.NEGATIVE_INFINITY;
@@ -54,7 +58,8 @@ export class AccountGate {
     if (this.#unpaid !== undefined) return { room: 0, unpaid: this.#unpaid };
     if (!this.#isOpen || this.isPaused) return { room: 0 };
     this.#forgetOld();
-    this.#collect(Math.min(wanted, this.#size));
+    this.#wanted = wanted;
+    this.#collect();
     const { length } = this.#permits;
     if (this.#probing.length > 0) return { room: this.#isTrialOut ? 0 : Math.min(1, length), isTrial: true };
     return { room: Math.min(wanted, length) };
@@ -81,6 +86,8 @@ export class AccountGate {
     const [first = Number.NEGATIVE_INFINITY] = this.#permits;
     this.#permits = this.#permits.slice(requests);
     if (this.#permits.length === 0) this.#size = Math.min(PERMITS_MOST, this.#size * 2);
+    // For the next step, which would otherwise find none.
+    this.#collect();
     if (this.#probing.length > 0) this.#isTrialOut = true;
     return first;
   }
@@ -212,10 +219,10 @@ export class AccountGate {
   }
 
   /** Asks for permits until there are as many as wanted: the rate may make each wait. */
-  #collect(wanted: number): void {
-    if (this.#isCollecting || this.#permits.length >= wanted) return;
+  #collect(): void {
+    if (this.#isCollecting || this.#permits.length >= this.#mostPermits()) return;
     this.#isCollecting = true;
-    void this.#collectUpTo(wanted)
+    void this.#collectAll()
       .catch((error: unknown) => this.#context.onError?.(error))
       .finally(() => {
         this.#isCollecting = false;
@@ -223,16 +230,21 @@ export class AccountGate {
       });
   }
 
-  async #collectUpTo(wanted: number): Promise<void> {
+  #mostPermits(): number {
+    return this.#isUnlimited ? this.#context.concurrency : Math.min(this.#wanted, this.#size);
+  }
+
+  async #collectAll(): Promise<void> {
     const { upstream, clock } = this.#context;
     const account = this.#context.account(this.#name)?.upstream;
     if (account === undefined) return;
-    while (this.#permits.length < wanted && this.#isOpen) {
+    while (this.#permits.length < this.#mostPermits() && this.#isOpen) {
       const admission = await upstream.admit(account, 'messaging', 'act');
       if (!admission.admitted) {
         this.#pausedUntilMono = Math.max(this.#pausedUntilMono, clock.monotonic() + admission.retryAfterMs);
         return;
       }
+      this.#isUnlimited = admission.unlimited === true;
       this.#permits = [...this.#permits, clock.monotonic()];
       if (this.#permits.length === 1) this.#onChange();
     }

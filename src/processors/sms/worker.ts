@@ -1,6 +1,6 @@
 /**
  * The worker of campaigns. One step follows the other: each writes what has come back since the last one, and takes as
- * many requests as there are free slots. Nothing waits for a timer while there is work.
+ * many requests as there are free slots. No slot waits for a timer while there is work.
  */
 import { momentOf } from '../../lib/clock.ts';
 import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
@@ -17,6 +17,8 @@ const AHEAD = 0.25;
 /** How often a worker looks again while campaigns run and nothing could be taken: a pace, a hold. */
 const LOOK_MS = 250;
 const FAILED_MS = 500;
+/** The most that a result waits for others. A worker that is killed meanwhile leaves its recipients unknown. */
+const GATHER_MS = 20;
 
 export class SmsWorker {
   readonly #context: SmsContext;
@@ -97,7 +99,14 @@ export class SmsWorker {
       this.#isIdle = true;
       return this.#sleep(this.#accounts.length > 0 ? LOOK_MS : this.#context.sweepMs, isWanted);
     }
+    if (!this.#isStopping) await this.#gather();
     await this.#step(rooms);
+  }
+
+  /** While every slot is busy, results wait for each other: a step costs more than its requests. */
+  async #gather(): Promise<void> {
+    const { concurrency } = this.#context;
+    if (this.#results.length > 0) await this.#sleep(GATHER_MS, () => this.#sending.open < concurrency);
   }
 
   async #step(rooms: ReadonlyMap<string, AccountRoom>): Promise<void> {
