@@ -5,7 +5,9 @@ import type { Area } from './account.ts';
 export type Urgency = 'act' | 'look';
 
 /** `unlimited`: there is no rate, so permits may be taken ahead in any number. */
-export type Admission = { readonly admitted: true; readonly unlimited?: boolean } | { readonly admitted: false; readonly retryAfterMs: number };
+export type Admission =
+  | { readonly admitted: true; readonly unlimited?: boolean }
+  | { readonly admitted: false; readonly retryAfterMs: number };
 
 /** One rate per account and area for all processes. */
 export interface Rates {
