@@ -2,13 +2,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, so that the last of them does not run alone in the end. Their sizes tell nothing of it. */
 const LONGEST = [
-  'stories/console-making',
   'stories/package',
   'stories/console-looks',
+  'stories/console-making',
   'stories/rolling',
   'stories/restored',
   'stories/pages',
-  'stories/console-journeys',
   'stories/console-states',
   'stories/console-campaigns',
   'stories/console-provider',

@@ -76,7 +76,20 @@ const doubtfulPart = {
   meant: z.string().optional().meta({ description: 'Absent where letters are lost.' }),
 };
 
+const shownText = z.looseObject({
+  why: z.array(z.enum(['first', 'longest', 'dearest', 'asked'])),
+  row: z.int().meta({ example: 2 }),
+  to: text('+221771234567'),
+  text: text('Bonjour Awa'),
+  characters: z.int(),
+  encoding: z.enum(['GSM-7', 'UCS-2']),
+  segments: z.int(),
+  estimatedXof: z.number().optional(),
+  values: z.record(z.string(), z.string()).optional().meta({ description: 'The row, by the columns of the file.' }),
+});
+
 const uploadFields = {
+  dryRun: z.boolean().optional().meta({ description: 'true: nothing was stored.' }),
   replayed: z.boolean().meta({ example: false, description: 'true: these bytes were uploaded before.' }),
   total: count,
   recipients: count,
@@ -99,6 +112,7 @@ const uploadFields = {
     .optional()
     .meta({ description: 'Counted by our own reading of the rules: an estimate.' }),
   cost: z.looseObject({}).optional(),
+  preview: z.array(shownText).optional().meta({ description: 'With `dryRun`: some SMS as they would be sent.' }),
   format: z.string().optional().meta({ description: '`csv`, `ndjson`, `xlsx` or `ods`.' }),
   encoding: z.string().optional().meta({ description: 'Of a text; a workbook has none.' }),
   delimiter: z.string().optional(),
@@ -124,18 +138,6 @@ const uploadFields = {
 };
 
 export const uploadReport = z.looseObject(uploadFields).meta({ id: 'UploadReport' });
-
-const shownText = z.looseObject({
-  why: z.array(z.enum(['first', 'longest', 'dearest', 'asked'])),
-  row: z.int().meta({ example: 2 }),
-  to: text('+221771234567'),
-  text: text('Bonjour Awa'),
-  characters: z.int(),
-  encoding: z.enum(['GSM-7', 'UCS-2']),
-  segments: z.int(),
-  estimatedXof: z.number().optional(),
-  values: z.record(z.string(), z.string()).optional().meta({ description: 'The row, by the columns of the file.' }),
-});
 
 const costlyCharacter = z.looseObject({
   character: text('ê'),
@@ -164,7 +166,6 @@ export const fileReport = z
         z.looseObject({ recipients: z.int(), segments: z.int(), estimatedXof: z.number().optional() }),
       )
       .optional(),
-    dryRun: z.boolean().optional(),
     repaired: z
       .looseObject({
         count: z.int(),
@@ -185,8 +186,7 @@ export const fileReport = z
         }),
       })
       .optional(),
-    cost: z.looseObject({ xof: z.number(), unpriced: z.array(z.string()) }).optional(),
-    preview: z.array(shownText).optional().meta({ description: 'With `dryRun`.' }),
+    cost: z.looseObject({ estimated: z.literal(true), xof: z.number(), unpriced: z.array(z.string()) }).optional(),
     decisions: z
       .array(
         z.looseObject({
