@@ -5,10 +5,10 @@ import { explainDisbursement, explainOther, explainReason } from '../operations/
 import { explainBatch } from '../operations/explain-batch.ts';
 import { progressOf } from '../producer/batch/report.ts';
 import { explainCampaign, explainMessage } from '../operations/explain-texts.ts';
-import type { Circumstances, Explanation, FailureOf, Standing } from '../operations/explanation.ts';
+import type { Circumstances, Explanation, Standing } from '../operations/explanation.ts';
 import type { RecordOf } from '../operations/record.ts';
 import { type Language, languageAccepted } from '../messages/languages.ts';
-import { type Failure, failures } from '../provider/verdict.ts';
+import { failureOf } from '../provider/verdict.ts';
 import { type ApiContext, recordFor } from './context.ts';
 import type { ApiKey } from './keys.ts';
 import { explanation } from './openapi/answers-operating.ts';
@@ -103,8 +103,5 @@ async function circumstancesOf(
     language,
   };
 }
-
-const failureOf: FailureOf = (code) =>
-  Object.hasOwn(failures, code) ? (failures as Readonly<Record<string, Failure>>)[code] : undefined;
 
 export const explainRoutes = [explain];

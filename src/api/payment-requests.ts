@@ -1,7 +1,6 @@
 /** Asking somebody to pay, by a link. The service is asked while the caller waits. */
 import { advancePaymentRequest } from '../processors/collect/payment-request.ts';
 import { paymentRequestRequest } from '../kinds/payment-request.ts';
-import { failures } from '../provider/verdict.ts';
 import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-create.ts';
 import { resolutionOf, resolve } from './collect-resolve.ts';
 import { paymentRequestView } from './collect-views.ts';
@@ -52,7 +51,7 @@ const createPaymentRequest = route(
 function requireLive({ processing }: ApiContext, body: unknown): void {
   const name = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
   if (processing.account(name)?.upstream.mode !== 'test') return;
-  const sentence = message('other', { text: failures.live_only.sentence });
+  const sentence = message('failure_live_only');
   const problems = [{ pointer: '/account', message: sentence }];
   throw new ApiProblem('invalid', sentence, { code: 'live_only', problems });
 }

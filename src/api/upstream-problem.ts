@@ -1,8 +1,9 @@
 /** What a waiting caller is told when upstream said no, or nothing. */
-import { failures, type NotOk } from '../provider/verdict.ts';
+import { failureOf, type NotOk } from '../provider/verdict.ts';
 import { TOKEN_COLLISION } from '../processors/intent.ts';
 import { ApiProblem, invalid } from './problem.ts';
-import { message } from '../messages/message.ts';
+import { type Message, message } from '../messages/message.ts';
+import { textOf } from '../messages/texts.ts';
 
 /** No whole answer came, whatever was sent; every other failure is an answer that is no good. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -38,34 +39,29 @@ export function upstreamProblem(failure: NotOk, told: FailureTold): ApiProblem {
   });
 }
 
-/** What we call so, and the service does not. */
-const OWN: Readonly<Record<string, string>> = {
-  [TOKEN_COLLISION]: 'The service answered with what it had given another operation; a person has to look.',
-};
-const NOT_HEARD_OF = 'The service was not heard of again.';
-
 /** From what the record kept of it, so that a repeated request gets the same answer. */
 export function problemOfCode(code: string, more: FailureTold & { readonly message?: string }): ApiProblem {
-  const sentence = isListed(code) ? failures[code].sentence : (OWN[code] ?? NOT_HEARD_OF);
-  const said = more.message === undefined ? '' : ` It says: ${more.message}`;
+  const failure = saysOf(code);
+  const { message: words } = more;
   return new ApiProblem(
     SILENT.has(code) ? 'upstream-silent' : 'upstream-refused',
-    message('other', { text: `${sentence}${said}` }),
+    words === undefined ? failure : message('failure_with_words', { failure, words }),
     {
       code,
-      message: sentence,
+      message: textOf(failure),
       ...more,
     },
   );
 }
 
 function refusedHere(code: string, what: string | undefined): ApiProblem {
-  const sentence = isListed(code) ? failures[code].sentence : code;
-  const text = what ? `${sentence} ${what}` : sentence;
-  const { detail, more } = invalid([{ pointer: '', message: message('other', { text }) }]);
+  const failure = saysOf(code);
+  const said = what ? message('failure_about', { failure, words: what }) : failure;
+  const { detail, more } = invalid([{ pointer: '', message: said }]);
   return new ApiProblem('invalid', detail, { ...more, code });
 }
 
-function isListed(code: string): code is keyof typeof failures {
-  return Object.hasOwn(failures, code);
+function saysOf(code: string): Message {
+  if (code === TOKEN_COLLISION) return message('failure_of_token');
+  return failureOf(code)?.says ?? message('failure_unheard');
 }

@@ -1,10 +1,12 @@
 /** Every text that has a code, in both languages. */
+import { englishFailures } from './english-failures.ts';
 import { englishFile } from './english-file.ts';
 import { englishFindings } from './english-findings.ts';
 import { englishProblems } from './english-problems.ts';
 import { englishRefusals } from './english-refusals.ts';
 import { englishRequests } from './english-requests.ts';
 import { englishSettings } from './english-settings.ts';
+import { frenchFailures } from './french-failures.ts';
 import { frenchFile } from './french-file.ts';
 import { frenchFindings } from './french-findings.ts';
 import { frenchProblems } from './french-problems.ts';
@@ -20,6 +22,7 @@ export const englishParts = [
   englishRequests,
   englishSettings,
   englishFindings,
+  englishFailures,
   englishFile.reasons,
   englishFile.problems,
   englishFile.details,
@@ -38,6 +41,7 @@ export const frenchTexts: Readonly<Record<keyof EnglishTexts, string>> = typeset
   ...frenchRequests,
   ...frenchSettings,
   ...frenchFindings,
+  ...frenchFailures,
   ...frenchFile.reasons,
   ...frenchFile.problems,
   ...frenchFile.details,

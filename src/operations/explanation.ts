@@ -8,6 +8,8 @@ import type { RecordBase } from './record.ts';
 import type { Language } from '../messages/languages.ts';
 import type { ExplainWords } from '../messages/english-explain.ts';
 import { explainWords, toldIn } from '../messages/told.ts';
+import { textOf } from '../messages/texts.ts';
+import type { Message } from '../messages/message.ts';
 
 export interface Explanation {
   readonly id: string;
@@ -65,7 +67,7 @@ export interface Circumstances extends Telling {
 }
 
 /** What is known of a code of upstream, or of the client that speaks with it. */
-export type FailureOf = (code: string) => { readonly sentence: string; readonly blame: string } | undefined;
+export type FailureOf = (code: string) => { readonly says: Message; readonly blame: string } | undefined;
 
 /** Why, in the middle of a sentence; and what to do about it, where that is known. */
 export interface Because {
@@ -102,7 +104,7 @@ export function becauseOf(word: string, { failureOf, language = 'en' }: Telling)
   const failure = failureOf(word);
   if (failure === undefined) return { why: word };
   const next = nextByBlame[failure.blame];
-  const why = inTheMiddle(toldIn(language, failure.sentence));
+  const why = inTheMiddle(textOf(failure.says, language));
   return { why, ...(next === undefined ? {} : { next: toldIn(language, next) }) };
 }
 
@@ -185,10 +187,10 @@ export function lastInVain(record: Evidenced, telling: Telling): Because | undef
 
 function tell({ operation, code, httpStatus, detail }: Evidence, telling: Telling): string {
   const { story, answered } = sentencesOf(telling);
-  const sentence = telling.failureOf(code)?.sentence;
+  const says = telling.failureOf(code)?.says;
   const status = httpStatus ? ` (HTTP ${httpStatus})` : '';
   const plain = `${code}${detail ? ` ${detail}` : ''}${status}`;
-  const answer = sentence ? answered(plain, toldIn(telling.language ?? 'en', sentence)) : plain;
+  const answer = says ? answered(plain, textOf(says, telling.language)) : plain;
   const good = GOOD_CODES.includes(code);
   switch (operation) {
     case 'create':

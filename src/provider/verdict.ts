@@ -1,3 +1,5 @@
+import type { Message } from '../messages/message.ts';
+
 /** The named conditions an operation may wait for; each is released by itself when it clears. */
 export type HoldCondition =
   | 'funds'
@@ -95,8 +97,11 @@ export interface Failure {
   readonly verdict: Consequence | Readonly<Record<OperationClass, Consequence>>;
   /** The side that can make it go away. */
   readonly blame: 'caller' | 'us' | 'upstream' | 'payer';
-  /** What anybody may read. */
-  readonly sentence: string;
+}
+
+/** A failure with its text. */
+export interface FailureSaid extends Failure {
+  readonly says: Message;
 }
 
 const unclear = { read: 'transient', harmless: 'transient', effect: 'unknown', submit: 'unknown' } as const;
@@ -109,154 +114,145 @@ const final = { read: 'refused', harmless: 'refused', effect: 'refused', submit:
  */
 export const failures = {
   // On the way there: no byte of the request left.
-  unreachable: { verdict: 'transient', blame: 'upstream', sentence: 'The service could not be reached.' },
-  tls_refused: { verdict: 'config', blame: 'us', sentence: 'The certificate of the service was not accepted.' },
+  unreachable: { verdict: 'transient', blame: 'upstream' },
+  tls_refused: { verdict: 'config', blame: 'us' },
   // Whatever callers say is inside a JSON body: only a key or an address of ours can be unwritable.
-  request_invalid: { verdict: 'config', blame: 'us', sentence: 'The request could not be written.' },
-  send_deadline: { verdict: 'transient', blame: 'us', sentence: 'It was too late to send the request.' },
+  request_invalid: { verdict: 'config', blame: 'us' },
+  send_deadline: { verdict: 'transient', blame: 'us' },
   clocks_disagree: {
     verdict: 'transient',
     blame: 'us',
-    sentence: 'Nothing was sent: this machine was suspended, or its clock was set.',
   },
-  given_up: { verdict: unclear, blame: 'us', sentence: 'The wait was given up.' },
-  closing: { verdict: 'transient', blame: 'us', sentence: 'The connection was being closed.' },
+  given_up: { verdict: unclear, blame: 'us' },
+  closing: { verdict: 'transient', blame: 'us' },
 
   // On the way back.
-  no_answer: { verdict: unclear, blame: 'upstream', sentence: 'The request was sent and no answer came back.' },
-  cut: { verdict: unclear, blame: 'upstream', sentence: 'The connection was lost before the whole answer came.' },
-  unreadable: { verdict: unclear, blame: 'upstream', sentence: 'The service answered with something unreadable.' },
-  server_error: { verdict: unclear, blame: 'upstream', sentence: 'The service failed while handling the request.' },
+  no_answer: { verdict: unclear, blame: 'upstream' },
+  cut: { verdict: unclear, blame: 'upstream' },
+  unreadable: { verdict: unclear, blame: 'upstream' },
+  server_error: { verdict: unclear, blame: 'upstream' },
   redirected: {
     verdict: { read: 'config', harmless: 'config', effect: 'unknown', submit: 'unknown' },
     blame: 'us',
-    sentence: 'The service sends us elsewhere: its address is wrong.',
   },
-  throttled: { verdict: 'transient', blame: 'us', sentence: 'The service asked us to slow down.' },
+  throttled: { verdict: 'transient', blame: 'us' },
   throttled_silently: {
     verdict: unclear,
     blame: 'us',
-    sentence: 'The service refuses more for now, without saying how long.',
   },
-  http_401: { verdict: ours, blame: 'us', sentence: 'The service did not accept our keys.' },
+  http_401: { verdict: ours, blame: 'us' },
   // Without a code of the service it may be of a machine before it, and such a one may judge an answer as well as a
   // request: by then the service has done its work.
   http_403: {
     verdict: { read: 'config', harmless: 'config', effect: 'unknown', submit: 'unknown' },
     blame: 'us',
-    sentence: 'The service, or a machine before it, does not let us do this.',
   },
   no_such_path: {
     verdict: 'config',
     blame: 'us',
-    sentence: 'The service does not know this address: the option may not be enabled.',
   },
-  rejected: { verdict: final, blame: 'caller', sentence: 'The service refused the request.' },
+  rejected: { verdict: final, blame: 'caller' },
   unlisted_code: {
     verdict: { read: 'transient', harmless: 'refused', effect: 'unknown', submit: 'unknown' },
     blame: 'upstream',
-    sentence: 'The service answered with a code that its interface does not list.',
   },
 
   // interface: Errors, payment area.
-  '1001': { verdict: final, blame: 'caller', sentence: 'This withdraw mode is not supported.' },
-  '401': { verdict: ours, blame: 'us', sentence: 'The service does not authorise this application to initiate it.' },
+  '1001': { verdict: final, blame: 'caller' },
+  '401': { verdict: ours, blame: 'us' },
   '4002': {
     verdict: { read: 'transient', harmless: 'held:funds_or_callback', effect: 'held:funds', submit: 'unknown' },
     blame: 'us',
-    sentence: 'Insufficient funds, or the callback address is not reachable.',
   },
-  '5000': { verdict: unclear, blame: 'upstream', sentence: 'The service has an error or is under maintenance.' },
+  '5000': { verdict: unclear, blame: 'upstream' },
   disburse_id_used: {
     verdict: 'unknown',
     blame: 'us',
-    sentence: 'The service says that this disburse_id was already used.',
   },
 
   // interface: Errors, payment request.
-  '4000': { verdict: ours, blame: 'us', sentence: 'The service missed one of our keys.' },
-  '4001': { verdict: ours, blame: 'us', sentence: 'The application must be in live mode.' },
-  '1000': { verdict: ours, blame: 'us', sentence: 'The service calls our keys invalid.' },
+  '4000': { verdict: ours, blame: 'us' },
+  '4001': { verdict: ours, blame: 'us' },
+  '1000': { verdict: ours, blame: 'us' },
   '4004': {
     verdict: { read: 'transient', harmless: 'refused', effect: 'refused', submit: 'unknown' },
     blame: 'upstream',
-    sentence: 'The service does not know what it was asked about.',
   },
 
   // interface: Errors, balance and softpay.
   balance_user_not_found: {
     verdict: 'config',
     blame: 'us',
-    sentence: 'The service does not know the user of this balance.',
   },
-  softpay_refused: { verdict: 'refused', blame: 'payer', sentence: 'The payment was refused.' },
+  softpay_refused: { verdict: 'refused', blame: 'payer' },
   payer_too_slow: {
     verdict: 'unknown',
     blame: 'payer',
-    sentence: 'The payer did not validate in time; the invoice decides.',
   },
 
   // interface: Errors, SMS.
   ERROR_101: {
     verdict: unclear,
     blame: 'upstream',
-    sentence: 'SMS not sent, says the service, without saying which.',
   },
-  ERROR_102: { verdict: unclear, blame: 'us', sentence: 'The SMS balance is insufficient.' },
-  ERROR_103: { verdict: unclear, blame: 'upstream', sentence: 'The SMS balance was not updated.' },
-  ERROR_104: { verdict: 'refused', blame: 'us', sentence: 'The request body is not valid.' },
-  ERROR_105: { verdict: 'refused', blame: 'us', sentence: 'The data of the request body is not valid.' },
-  ERROR_106: { verdict: 'config', blame: 'us', sentence: 'The type of the request is not valid.' },
-  ERROR_107: { verdict: 'config', blame: 'us', sentence: 'The SMS application key is not valid.' },
-  ERROR_108: { verdict: 'refused', blame: 'caller', sentence: 'The sender is not valid.' },
-  ERROR_109: { verdict: 'refused', blame: 'caller', sentence: 'No receiver was found.' },
-  ERROR_110: { verdict: 'refused', blame: 'caller', sentence: 'A receiver is not valid.' },
-  ERROR_111: { verdict: 'refused', blame: 'us', sentence: 'The number of receivers must be 1 to 50.' },
-  ERROR_112: { verdict: 'refused', blame: 'caller', sentence: 'The content of a message is not valid.' },
-  ERROR_113: { verdict: 'refused', blame: 'caller', sentence: 'The content of a message is too long.' },
-  ERROR_114: { verdict: 'refused', blame: 'us', sentence: 'The start date is not valid.' },
-  ERROR_115: { verdict: 'refused', blame: 'us', sentence: 'The end date is not valid.' },
-  ERROR_116: { verdict: unclear, blame: 'upstream', sentence: 'The service failed while processing the SMS.' },
-  ERROR_117: { verdict: 'config', blame: 'us', sentence: 'The SMS credentials are not valid.' },
-  ERROR_118: { verdict: 'config', blame: 'us', sentence: 'The SMS credentials were not found.' },
-  ERROR_119: { verdict: 'transient', blame: 'upstream', sentence: 'The service could not create a token.' },
-  ERROR_120: { verdict: 'config', blame: 'us', sentence: 'The SMS user was not found.' },
-  ERROR_121: { verdict: 'transient', blame: 'upstream', sentence: 'The SMS token expired.' },
-  ERROR_122: { verdict: 'transient', blame: 'upstream', sentence: 'The SMS token is not valid.' },
-  ERROR_123: { verdict: 'transient', blame: 'upstream', sentence: 'The SMS token was not found.' },
-  ERROR_124: { verdict: 'transient', blame: 'upstream', sentence: 'The SMS token was logged out.' },
-  token_refused: { verdict: 'transient', blame: 'upstream', sentence: 'The SMS token was refused.' },
+  ERROR_102: { verdict: unclear, blame: 'us' },
+  ERROR_103: { verdict: unclear, blame: 'upstream' },
+  ERROR_104: { verdict: 'refused', blame: 'us' },
+  ERROR_105: { verdict: 'refused', blame: 'us' },
+  ERROR_106: { verdict: 'config', blame: 'us' },
+  ERROR_107: { verdict: 'config', blame: 'us' },
+  ERROR_108: { verdict: 'refused', blame: 'caller' },
+  ERROR_109: { verdict: 'refused', blame: 'caller' },
+  ERROR_110: { verdict: 'refused', blame: 'caller' },
+  ERROR_111: { verdict: 'refused', blame: 'us' },
+  ERROR_112: { verdict: 'refused', blame: 'caller' },
+  ERROR_113: { verdict: 'refused', blame: 'caller' },
+  ERROR_114: { verdict: 'refused', blame: 'us' },
+  ERROR_115: { verdict: 'refused', blame: 'us' },
+  ERROR_116: { verdict: unclear, blame: 'upstream' },
+  ERROR_117: { verdict: 'config', blame: 'us' },
+  ERROR_118: { verdict: 'config', blame: 'us' },
+  ERROR_119: { verdict: 'transient', blame: 'upstream' },
+  ERROR_120: { verdict: 'config', blame: 'us' },
+  ERROR_121: { verdict: 'transient', blame: 'upstream' },
+  ERROR_122: { verdict: 'transient', blame: 'upstream' },
+  ERROR_123: { verdict: 'transient', blame: 'upstream' },
+  ERROR_124: { verdict: 'transient', blame: 'upstream' },
+  token_refused: { verdict: 'transient', blame: 'upstream' },
   token_refused_repeatedly: {
     verdict: 'held:login_contested',
     blame: 'us',
-    sentence: 'Fresh SMS tokens are refused: another system may be using the same login.',
   },
 
-  login_awaited: { verdict: 'transient', blame: 'upstream', sentence: 'Another process is still logging in.' },
+  login_awaited: { verdict: 'transient', blame: 'upstream' },
 
   // Seen by us before asking.
   live_only: {
     verdict: 'refused',
     blame: 'us',
-    sentence: 'This operation has only a live path and the account is in test mode.',
   },
-  softpay_card_off: { verdict: 'refused', blame: 'us', sentence: 'Direct card payments are switched off.' },
-  field_missing: { verdict: 'refused', blame: 'caller', sentence: 'A field that the service asks for is missing.' },
+  softpay_card_off: { verdict: 'refused', blame: 'us' },
+  field_missing: { verdict: 'refused', blame: 'caller' },
   field_invalid: {
     verdict: 'refused',
     blame: 'caller',
-    sentence: 'A field does not have the form the service asks for.',
   },
-  missing_master_key: { verdict: 'config', blame: 'us', sentence: 'The account has no master key.' },
-  missing_private_key: { verdict: 'config', blame: 'us', sentence: 'The account has no private key.' },
-  missing_token: { verdict: 'config', blame: 'us', sentence: 'The account has no application token.' },
-  missing_sms_user_key: { verdict: 'config', blame: 'us', sentence: 'The account has no SMS user key.' },
-  missing_sms_secret_key: { verdict: 'config', blame: 'us', sentence: 'The account has no SMS secret key.' },
-  missing_sms_app_key: { verdict: 'config', blame: 'us', sentence: 'The account has no SMS application key.' },
-  missing_sms_sender: { verdict: 'config', blame: 'us', sentence: 'The account has no SMS sender.' },
+  missing_master_key: { verdict: 'config', blame: 'us' },
+  missing_private_key: { verdict: 'config', blame: 'us' },
+  missing_token: { verdict: 'config', blame: 'us' },
+  missing_sms_user_key: { verdict: 'config', blame: 'us' },
+  missing_sms_secret_key: { verdict: 'config', blame: 'us' },
+  missing_sms_app_key: { verdict: 'config', blame: 'us' },
+  missing_sms_sender: { verdict: 'config', blame: 'us' },
 } as const satisfies Record<string, Failure>;
 
 export type FailureCode = keyof typeof failures;
+
+export const isFailure = (code: string): code is FailureCode => Object.hasOwn(failures, code);
+
+export function failureOf(code: string): FailureSaid | undefined {
+  return isFailure(code) ? { ...failures[code], says: { code: `failure_${code}` } } : undefined;
+}
 
 /** A code of the interface, if it is one: what upstream writes is never used as a label before this. */
 export function listedCode(text: string): FailureCode | undefined {

@@ -4,7 +4,7 @@ import type { EvidenceDraft } from '../../src/operations/transition.ts';
 import { explainCampaign, explainMessage } from '../../src/operations/explain-texts.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { readRecord } from '../../src/operations/record.ts';
-import { type Failure, failures } from '../../src/provider/verdict.ts';
+import { failureOf } from '../../src/provider/verdict.ts';
 import { evidenceOf } from '../support/evidence.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
@@ -15,7 +15,7 @@ const calm: Circumstances = {
   holds: [],
   accountKnown: true,
   pausedQueues: [],
-  failureOf: (code) => (failures as Readonly<Record<string, Failure>>)[code],
+  failureOf,
 };
 const outOfFunds = { holds: [{ area: 'messaging', reason: 'funds' }] } as const;
 

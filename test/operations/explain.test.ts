@@ -6,7 +6,7 @@ import { explainDisbursement, explainOther, explainReason } from '../../src/oper
 import { explainWord } from '../../src/operations/explain-words.ts';
 import type { Circumstances } from '../../src/operations/explanation.ts';
 import { NO_EVIDENCE, readRecord } from '../../src/operations/record.ts';
-import { type Failure, failures, upstreamOperations } from '../../src/provider/verdict.ts';
+import { failureOf, failures, upstreamOperations } from '../../src/provider/verdict.ts';
 import { evidenceOf } from '../support/evidence.ts';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
@@ -18,8 +18,7 @@ const calm: Circumstances = {
   holds: [],
   accountKnown: true,
   pausedQueues: [],
-  failureOf: (code) =>
-    Object.hasOwn(failures, code) ? (failures as Readonly<Record<string, Failure>>)[code] : undefined,
+  failureOf,
 };
 
 const disbursement = (

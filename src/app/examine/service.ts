@@ -8,7 +8,7 @@ import { describeXof } from '../../lib/money.ts';
 import { messagingKeys, paymentKeys, type Area } from '../../provider/account.ts';
 import type { Upstream, UpstreamAccount } from '../../provider/client.ts';
 import type { Balances } from '../../provider/payments/ask.ts';
-import { type Failure, failures, type NotOk } from '../../provider/verdict.ts';
+import { failureOf, type NotOk } from '../../provider/verdict.ts';
 import { callbackPath } from '../../webhooks/receiver.ts';
 import { publicUrlOf } from '../processor-context.ts';
 import { callbackSecrets } from '../secrets.ts';
@@ -144,10 +144,10 @@ const ADDRESSES = { 'sms login': 'SERVICE_CRM_URL', balance: 'SERVICE_BASE_URL' 
 
 function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { code, exchange }: NotOk): Finding {
   if (code === 'live_only') return skipped(check, message('no_path_in_test', { account: account.name }));
-  const failure = (failures as Readonly<Record<string, Failure>>)[code];
+  const failure = failureOf(code);
   const status = exchange.httpStatus === undefined ? '' : `, HTTP ${exchange.httpStatus}`;
   const words = exchange.message === undefined ? '' : `: ${exchange.message}`;
-  const sentence = failure?.sentence ?? 'It was refused.';
+  const sentence = failure?.says ?? message('failure_other');
   const says = message('account_failure', {
     account: account.name,
     sentence,
