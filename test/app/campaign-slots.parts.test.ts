@@ -46,7 +46,7 @@ afterAll(async () => {
 
 test('a worker has WORKER_CONCURRENCY requests of a campaign in progress at a time', async () => {
   const { body } = await service.call('POST', '/v1/campaigns', {
-    body: { name: 'c', text: 'Bonjour', country: 'SN', reference: 'slots', canary: 0 },
+    body: { name: 'c', text: 'Bonjour', country: 'SN', reference: 'slots' },
   });
   const recipients = Array.from(
     { length: 2 * SLOTS * PER_REQUEST },
