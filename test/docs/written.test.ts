@@ -56,7 +56,9 @@ describe('exactly once', () => {
   const texts = projectFiles().filter(
     ({ path }) =>
       (path.endsWith('.md') ||
-        /^(?:src\/messages|console\/words)\/|^script\/demo|^package\.json$|^src\/cli\/cli\.ts$/.test(path)) &&
+        /^(?:src\/messages|console\/words)\/|^(?:script|test)\/demo|^package\.json$|^src\/cli\/cli\.ts$/.test(
+          path,
+        )) &&
       path !== 'CHANGELOG.md',
   );
 

@@ -1,7 +1,7 @@
 /** Redis only rings sooner: without it the API answers, payments complete, and afterwards everything continues. */
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { BookedDisbursement, DisbursementView } from '../../script/demonstration/views.ts';
+import type { BookedDisbursement, DisbursementView } from '../support/views.ts';
 import { type RedisFault, redisFaults } from '../support/faulty-redis.ts';
 import { Deployment } from '../support/deployment.ts';
 

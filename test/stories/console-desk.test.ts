@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Asking } from '../../script/demonstration/asking.ts';
+import { Asking } from '../support/asking.ts';
 import { type ConsoleWorld, leave, needReview, openConsole, pay, people } from '../support/console-world.ts';
 
 let world: ConsoleWorld;

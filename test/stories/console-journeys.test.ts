@@ -1,7 +1,7 @@
 /** The main tasks of the console, each once: in English at a desk, or in French on a phone. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Asking } from '../../script/demonstration/asking.ts';
+import { Asking } from '../support/asking.ts';
 import {
   type ConsoleWorld,
   type Visit,

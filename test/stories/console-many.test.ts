@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Asking } from '../../script/demonstration/asking.ts';
+import { Asking } from '../support/asking.ts';
 import { anotherAccountIn } from '../support/another-account.ts';
 import {
   type ConsoleWorld,

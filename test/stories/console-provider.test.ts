@@ -1,7 +1,7 @@
 /** Signing in to the console by a provider of identities: a real one, in a real browser. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Asking } from '../../script/demonstration/asking.ts';
+import { Asking } from '../support/asking.ts';
 import { browserAt } from '../support/browser.ts';
 import { type ConsoleWorld, leave, openConsole, pay, people } from '../support/console-world.ts';
 import { type IdentityProviderHere, startIdentityProvider } from '../support/identity-provider.ts';

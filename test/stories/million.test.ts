@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { API_KEY } from '../../script/demonstration/stage.ts';
+import { API_KEY } from '../support/stage.ts';
 import { AS_SHIPPED } from '../../script/shipped.ts';
 import { openProcesses, openWorld, type World } from '../support/world.ts';
 

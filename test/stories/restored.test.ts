@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { BookedMessage, CampaignView, DisbursementView } from '../../script/demonstration/views.ts';
+import type { BookedMessage, CampaignView, DisbursementView } from '../support/views.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Deployment } from '../support/deployment.ts';
 

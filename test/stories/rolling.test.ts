@@ -1,17 +1,17 @@
 /** Workers are replaced one by one under load; then every process, PostgreSQL and Redis are killed at the same moment. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { compare } from '../../script/demonstration/compare.ts';
-import { bookedLine, disbursementsAsked } from '../../script/demonstration/comparison.ts';
-import type { RunningProcess } from '../../script/demonstration/processes.ts';
+import { bookedLine, reportedLines } from '../support/orders.ts';
+import type { RunningProcess } from '../support/processes.ts';
 import type {
   BookedDisbursement,
   BookedMessage,
   CampaignView,
   DisbursementView,
   RecipientView,
-} from '../../script/demonstration/views.ts';
+} from '../support/views.ts';
 import { Deployment } from '../support/deployment.ts';
+import { untrue } from '../support/untrue.ts';
 
 const PAYMENTS = 160;
 const PEOPLE = 2_000;
@@ -116,17 +116,16 @@ test('a rollout and a crash of everything lose and repeat no payment and no SMS'
   await vi.waitUntil(isFinished, PATIENCE);
   await vi.waitUntil(async () => (await payments()).every(({ state }) => FINAL.has(state)), PATIENCE);
 
-  const money = compare(disbursementsAsked(orders, await payments()), (await booked()).map(bookedLine));
+  const asked = reportedLines(orders, await payments());
   const recipients = await maker.all<RecipientView>(`/v1/campaigns/${campaign}/recipients`, 1_000);
+  const texts = recipients.map(({ to, row, state }) => ({
+    who: to.replace('+', ''),
+    what: TEXT.replace('{{prenom}}', `N${row - 2}`),
+    state,
+  }));
   const messages = await control.get<readonly BookedMessage[]>('/books/messages');
-  const sms = compare(
-    recipients.map(({ to, row, state }) => ({
-      who: to.replace('+', ''),
-      what: TEXT.replace('{{prenom}}', `N${row - 2}`),
-      reported: state,
-    })),
-    messages.map(({ to, text, times }) => ({ who: to.replace('+', ''), what: text, times })),
-  );
-  expect([money.problems, sms.problems]).toEqual([[], []]);
-  expect([money.asked, sms.asked, money.twice, sms.twice]).toEqual([PAYMENTS, PEOPLE, 0, 0]);
+  const sent = messages.map(({ to, text, times }) => ({ who: to.replace('+', ''), what: text, times }));
+  expect(untrue(asked, (await booked()).map(bookedLine))).toEqual([]);
+  expect(untrue(texts, sent)).toEqual([]);
+  expect([asked.length, texts.length]).toEqual([PAYMENTS, PEOPLE]);
 });

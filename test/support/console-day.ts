@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { entries } from '../../console/shell/entries.ts';
-import { Asking } from '../../script/demonstration/asking.ts';
+import { Asking } from './asking.ts';
 import { type ConsoleWorld, needReview, pay, people } from './console-world.ts';
 import { messyList } from './messy-list.ts';
 

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { type DemoPostgres, openPostgres } from '../../script/demonstration/postgres.ts';
-import { openRedis } from '../../script/demonstration/redis.ts';
-import { Processes } from '../../script/demonstration/processes.ts';
-import { type Stage, openStage } from '../../script/demonstration/stage.ts';
-import type { EventPage } from '../../script/demonstration/views.ts';
+import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { type OwnPostgres, startPostgres } from './postgres.ts';
+import { Processes } from './processes.ts';
+import { type Stage, openStage } from './stage.ts';
+import type { EventPage } from './views.ts';
 
 export interface World extends Stage {
-  readonly postgres: Pick<DemoPostgres, 'crash' | 'start'>;
+  readonly postgres: Pick<OwnPostgres, 'crash' | 'start'>;
   /** Ends every process and waits until it is gone. */
   close(): Promise<void>;
 }
@@ -37,8 +37,9 @@ export async function openWorld(
   options: { readonly workers?: number; readonly settings?: Readonly<Record<string, string>> } = {},
 ): Promise<World> {
   const { processes, close } = openProcesses();
-  const redis = await openRedis();
-  const postgres = await openPostgres();
+  const { REDIS_SERVER_BIN: binary } = process.env;
+  const redis = await startEmbeddedRedis(binary ? { binary } : {});
+  const postgres = await startPostgres();
   const closeAll = async (): Promise<void> => {
     await close();
     await redis.stop();
@@ -46,7 +47,7 @@ export async function openWorld(
   };
   try {
     // A look at the balances is a request that no story asked for.
-    const settings = { ...redis.settings, BALANCE_INTERVAL: 'off', ...options.settings };
+    const settings = { BALANCE_INTERVAL: 'off', ...options.settings };
     const stage = await openStage({
       processes,
       redisUrl: redis.url,

@@ -1,4 +1,4 @@
-/** Everything that takes part: PostgreSQL, a Redis, the double of the service, one process for the doors, and workers. */
+/** The processes of a story or of the demo: the sandbox, one for API and webhooks, and workers. */
 import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { Asking } from './asking.ts';
 import type { Processes, RunningProcess } from './processes.ts';
@@ -10,7 +10,7 @@ export const WORKER_SLOTS = 3;
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Patience measured in seconds instead of minutes, so that time-outs and looks fit into a demonstration. */
+/** Patience measured in seconds instead of minutes, so that time-outs and status checks fit into a story. */
 const QUICK: Settings = {
   UPSTREAM_TIMEOUT: '2s',
   UPSTREAM_CONNECT_TIMEOUT: '1s',
@@ -55,7 +55,7 @@ export interface StageOptions {
   readonly databaseUrl: string;
   /** How many workers to begin with. */
   readonly workers: number;
-  /** Over those of the demonstration. */
+  /** They replace those of the stage. */
   readonly settings?: Settings;
 }
 
@@ -74,7 +74,7 @@ export async function openStage({
     REDIS_URL: redisUrl,
     DATABASE_URL: databaseUrl,
     API_KEYS: `demo:enqueue+read+approve+operate:${API_KEY}`,
-    CALLBACK_SECRET: 'only-for-this-demonstration',
+    CALLBACK_SECRET: 'only-for-this-stage',
     SERVICE_BASE_URL: sandbox.urls['base'] ?? '',
     SERVICE_CRM_URL: sandbox.urls['crm'] ?? '',
     ...settings,

@@ -1,4 +1,5 @@
-/** What the demonstration asks for: fifty disbursements to made-up numbers, each to somebody else. */
+/** Payments to made-up numbers, each to a different beneficiary, and how the two books tell of them. */
+import type { BookedDisbursement, DisbursementView } from './views.ts';
 
 export interface Order {
   readonly reference: string;
@@ -20,7 +21,7 @@ const MODES = [
   { withdrawMode: 'wallet-a-burkina', prefix: '70', digits: 8 },
 ] as const;
 
-/** Numbers that make the double of the service do something: two fail, one is paid and answered with an error. */
+/** Numbers that make the sandbox do something: two fail, one is paid and answered with an error. */
 const PICKED = [
   { withdrawMode: 'wallet-a-senegal', accountAlias: '779999901' },
   { withdrawMode: 'wallet-a-ci', accountAlias: '0709999901' },
@@ -30,7 +31,7 @@ const PICKED = [
 export function makeOrders(count: number, run: string): readonly Order[] {
   return Array.from({ length: count }, (_, index) => ({
     ...(PICKED[index] ?? invented(index)),
-    reference: `demo-${run}-${index + 1}`,
+    reference: `${run}-${index + 1}`,
     amount: 5_000 + index * 250,
   }));
 }
@@ -39,3 +40,15 @@ function invented(index: number): Pick<Order, 'withdrawMode' | 'accountAlias'> {
   const { withdrawMode, prefix, digits } = MODES[index % MODES.length] ?? MODES[0];
   return { withdrawMode, accountAlias: prefix + String(index).padStart(digits - prefix.length, '0') };
 }
+
+export function reportedLines(orders: readonly Order[], records: readonly DisbursementView[]) {
+  const states = new Map(records.map(({ reference, state }) => [reference, state]));
+  return orders.map((order) => ({ ...lineOf(order), state: states.get(order.reference) ?? 'no record' }));
+}
+
+export const bookedLine = (booked: BookedDisbursement) => ({ ...lineOf(booked), times: booked.effects });
+
+const lineOf = ({ withdrawMode, accountAlias, amount }: Omit<Order, 'reference'>) => ({
+  who: `${withdrawMode} ${accountAlias}`,
+  what: `${amount} F`,
+});

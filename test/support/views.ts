@@ -1,4 +1,4 @@
-/** The answers of the two APIs, as far as the demonstration reads them. */
+/** The answers of our API and of the sandbox, as far as stories and the demo read them. */
 import type { CampaignTotals } from '../../src/cli/progress.ts';
 
 export interface CampaignView {
@@ -23,17 +23,9 @@ export interface DisbursementView {
 }
 
 export interface UploadReport {
-  readonly total: number;
   readonly recipients: number;
   readonly skipped: number;
-  readonly reasons: Readonly<
-    Record<
-      string,
-      { readonly count: number; readonly examples: readonly { readonly row: number; readonly to: string }[] }
-    >
-  >;
   readonly countries: Readonly<Record<string, { readonly recipients: number }>>;
-  readonly segments?: { readonly total: number };
 }
 
 export interface EventPage {
@@ -62,7 +54,9 @@ export interface BookedMessage {
 
 export interface BooksSummary {
   readonly messagesSent: number;
+  readonly messagesRepeated: number;
   readonly effects: number;
+  readonly doubleEffects: number;
   readonly callbacks: number;
   readonly logins: number;
   readonly breaches: number;
