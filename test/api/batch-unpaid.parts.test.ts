@@ -1,6 +1,7 @@
 /** A batch of which some rows were not paid says so everywhere, and only these rows are paid again. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
+import { actsOn } from '../support/stored.ts';
 import { BATCHES, deskOf } from './batch-desk.ts';
 
 let service: Service;
@@ -77,6 +78,7 @@ test('the unpaid rows are paid again as a new batch: new references, a new appro
     fileName: 'salaires.csv',
     uploadedBy: 'maker',
   });
+  expect(await actsOn(service, second.id)).toEqual(['batch.retry']);
   const pressed = await again();
   expect([pressed.body.id, pressed.headers['idempotency-replayed']]).toEqual([second.id, 'true']);
   const [row] = (await get(`${second.id}/rows`)).items;

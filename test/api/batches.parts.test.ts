@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
+import { actsOn } from '../support/stored.ts';
 import { BATCHES, deskOf, people } from './batch-desk.ts';
 
 let service: Service;
@@ -191,6 +192,7 @@ describe('who may approve', () => {
     const cancelled = await service.call('POST', `${BATCHES}/${body.id}/cancel`);
     expect([cancelled.status, cancelled.body.state]).toEqual([200, 'cancelled']);
     expect((await service.call('POST', `${BATCHES}/${body.id}/cancel`)).status).toBe(200);
+    expect(await actsOn(service, body.id)).toEqual(['batch.create', 'batch.cancel']);
     expect((await approve(body.id, body.contentHash)).status).toBe(409);
     expect((await get(`${body.id}/report`)).states).toEqual({ cancelled: { count: 3, xof: 3_003 } });
     expect((await send(people('dropped'))).body.state).toBe('cancelled');

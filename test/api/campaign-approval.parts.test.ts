@@ -7,6 +7,7 @@ import { openRecipients } from '../../src/campaigns/library.ts';
 import { DEEP } from '../support/depth.ts';
 import { hears, recovers, withoutWitness } from '../support/recovery.ts';
 import { type Answer, type Service, startService } from '../support/service.ts';
+import { actsOn } from '../support/stored.ts';
 
 const toStop: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -70,6 +71,7 @@ test('the start of a campaign above the limit waits, and whoever approves is tol
   expect(await read(service, path)).toMatchObject({ approvedBy: 'checker', approvedAt: expect.any(String) });
   // The answer may have been lost.
   expect((await approve(service, path, campaign.contentHash)).status).toBe(200);
+  expect((await actsOn(service, campaign.id)).slice(-2)).toEqual(['campaign.start', 'campaign.approve']);
 });
 
 test('the API, the list, the event and the explanation name the people who get the SMS, and not the rows that are skipped', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { type Service, startService } from '../support/service.ts';
+import { actsOn } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -74,6 +75,8 @@ describe('the quiet hours', () => {
     expect([held.reason, held.totals.queued]).toEqual(['quiet_hours', 10]);
     const { status, body } = await act(id, 'resume');
     expect([status, body.detail]).toEqual([409, expect.stringContaining('{"quietHours": false}')]);
+    for (const action of ['pause', 'resume']) await act(id, action);
+    expect((await actsOn(service, id)).slice(-2)).toEqual(['campaign.pause', 'campaign.resume']);
     await amend(id, { quietHours: false });
     expect((await becomes(id, 'finished')).totals.sent).toBe(10);
     const { body: story } = await service.call('GET', `/v1/explain/${id}`);

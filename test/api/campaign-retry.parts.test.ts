@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
+import { actsOn } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -81,6 +82,7 @@ describe('a retry', () => {
       'finished',
     ]);
     expect((await retry(id)).status).toBe(409);
+    expect((await actsOn(service, id)).filter((act) => act === 'campaign.retry')).toHaveLength(1);
     expect(await sentTimes()).toEqual([1, 1, 1]);
   });
 

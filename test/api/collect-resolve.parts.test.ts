@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
-import { dueAt, leaveForReview } from '../support/stored.ts';
+import { actsOn, dueAt, leaveForReview } from '../support/stored.ts';
 
 let service: CollectService;
 beforeAll(async () => {
@@ -50,6 +50,7 @@ test('an invoice that a person calls off is looked at again: what is paid after 
   const { id } = (await service.post('/v1/invoices', body)).body;
   await leaveForReview(service, id, 'unreadable_amount');
   expect((await resolve(`/v1/invoices/${id}`, 'cancelled')).body.state).toBe('cancelled');
+  expect(await actsOn(service, id)).toEqual(['invoice.create', 'invoice.resolve']);
   expect(await dueAt(service, id)).toBeGreaterThan(0);
 });
 
@@ -58,6 +59,7 @@ test('… and a payment request once more, a day later', async () => {
   const { id } = (await service.post('/v1/payment-requests', body)).body;
   await leaveForReview(service, id);
   expect((await resolve(`/v1/payment-requests/${id}`)).body.state).toBe('failed');
+  expect(await actsOn(service, id)).toEqual(['payment-request.create', 'payment-request.resolve']);
   const dueIn = Number(await dueAt(service, id)) - Date.now();
   expect(dueIn).toBeGreaterThan(80_000_000);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
+import { actsOn } from '../support/stored.ts';
 
 let service: CollectService;
 beforeAll(async () => {
@@ -48,6 +49,7 @@ describe('one that may have been made', () => {
     const path = `/v1/direct-credits/${body.id}/resolve`;
     const resolved = await service.call('POST', path, { key: 'checker-secret', body: said });
     expect([resolved.status, resolved.body.transactionId]).toEqual([200, transactionId]);
+    expect(await actsOn(service, body.id)).toEqual(['direct-credit.create', 'direct-credit.resolve']);
     const { body: found } = await service.call('GET', `/v1/direct-credits?transactionId=${transactionId}`);
     expect(found.items.map(({ id }: { id: string }) => id)).toEqual([body.id]);
   });

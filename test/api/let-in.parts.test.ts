@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { apiOn, type Running } from '../support/api-process.ts';
 import { type Answer, ask, type Service, startService } from '../support/service.ts';
-import { leaveForReview } from '../support/stored.ts';
+import { actsOn, leaveForReview } from '../support/stored.ts';
 
 const API_KEYS = [
   'root:admin:root-secret',
@@ -212,6 +212,7 @@ test('nobody approves a campaign whose file they have put there', async () => {
     headers: { 'content-type': 'text/csv' },
   });
   expect((await service.call('POST', `${at}/file/recipients`, { key: 'maker-secret' })).status).toBe(200);
+  expect(await actsOn(service, made.body.id)).toEqual(['campaign.create', 'kept-file.upload']);
   const started = await service.call('POST', `${at}/start`, { key: 'maker-secret' });
   expect([started.status, started.body.state]).toEqual([202, 'awaiting_approval']);
   const approved = await service.call('POST', `${at}/approve`, {

@@ -150,6 +150,8 @@ describe('in a recovery', () => {
     expect(body.last.next.join(' ')).toContain('relais keys list');
     const again = await say({ apply: true });
     expect(again.body.last).toEqual(body.last);
+    const left = await service.ledger.query("select by from relais.audit_line where act = 'recovery.leave'");
+    expect(left).toEqual([{ by: 'checker' }]);
     const { body: review } = await service.call('GET', '/v1/review', { key: 'checker-secret' });
     expect(review.items).toMatchObject([{ id, state: 'needs_review', reason: 'restored' }]);
   });

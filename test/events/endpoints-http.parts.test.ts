@@ -8,6 +8,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { apiOn } from '../support/api-process.ts';
 import { report } from '../support/published.ts';
 import { KEYS, type Service, ask, startService } from '../support/service.ts';
+import { actsOn } from '../support/stored.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
@@ -31,6 +32,7 @@ test('while a secret is rotated both sign', async () => {
   const shop = await receiver();
   const { id, secret } = await register(shop.url);
   const rotated = await service.call('POST', `/v1/event-endpoints/${id}/rotate-secret`, { key: 'maker-secret' });
+  expect(await actsOn(service, id)).toEqual(['endpoint.create', 'endpoint.rotate-secret']);
   await report(service.ledger, 'dsb_1', 'disbursement.succeeded');
   const post = await shop.next();
   expect(signaturesOf(post.headers)).toEqual([rotated.body.secret, secret].map((one) => signatureOf(one, post)));

@@ -23,6 +23,14 @@ export async function leaveForReview({ ledger }: Has, id: string, reason = 'poll
     due_at = null, lease = null, lease_until = null, version = version + 1 where id = '${id}'`);
 }
 
+/** The audit lines of what people did to it, oldest first. */
+export async function actsOn({ ledger }: Has, target: string): Promise<string[]> {
+  const lines = await ledger.query<{ act: string }>(
+    `select act from relais.audit_line where target = '${target}' order by at, sequence`,
+  );
+  return lines.map(({ act }) => act);
+}
+
 /** The id of one that was removed at the end of its retention time. */
 export async function removed({ ledger }: Has, kind: Kind): Promise<string> {
   const id = derivedId(asDeclared(kind).prefix, 'removed');
