@@ -180,7 +180,7 @@ export function isPublicAddress(address: string): boolean {
 export function isInsideAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return insideV4.check(address, 'ipv4') && !metadata.check(address, 'ipv4');
-  if (family !== 6 || /[.%]|ffff:/i.test(address)) return false;
+  if (family !== 6 || /[.%]/.test(address)) return false;
   return insideV6.check(address, 'ipv6') && !metadata.check(address, 'ipv6');
 }
 

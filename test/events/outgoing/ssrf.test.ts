@@ -206,7 +206,16 @@ describe('where WEBHOOK_HOSTS lists hosts', () => {
 });
 
 test('an address inside is private or loopback, and carries no other address', () => {
-  for (const address of ['10.0.0.1', '172.31.0.1', '192.168.0.1', '100.64.0.1', '127.8.8.8', '::1', 'fd12::1']) {
+  for (const address of [
+    '10.0.0.1',
+    '172.31.0.1',
+    '192.168.0.1',
+    '100.64.0.1',
+    '127.8.8.8',
+    '::1',
+    'fd12::1',
+    'fd12:ffff::1',
+  ]) {
     expect(isInsideAddress(address)).toBe(true);
   }
   for (const address of [
