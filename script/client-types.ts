@@ -110,9 +110,11 @@ function askedOf(parameters: NonNullable<Operation['parameters']>, isApart: bool
   const refs = parameters.flatMap((one) => ('$ref' in one ? [one.$ref] : []));
   const unknown = refs.filter((ref) => ref !== KEY && !OF_ALL.includes(ref));
   if (unknown.length > 0) throw new Error(`a client does not know the parameter ${unknown.join(', ')}`);
-  const fields = named.map(
-    ({ name, description = '', schema }) => [name, { ...typed(schema), description }] as const,
-  );
+  const fields = named.map(({ name, description = '', schema }) => {
+    const [, record] = /^(\w+)\.KEY$/.exec(name) ?? [];
+    if (record === undefined) return [name, { ...typed(schema), description }] as const;
+    return [record, { type: 'object', additionalProperties: schema, description }] as const;
+  });
   const key = { type: 'string', description: 'Names the request, as a `reference` does.' };
   return {
     type: 'object',

@@ -49,7 +49,7 @@ function WholeBatch({ batch, at }: { readonly batch: Batch; readonly at: number 
   );
 }
 
-function useFacts({ fileName, retryOf, totals, uploadedBy, account, createdAt, expiresAt }: Batch) {
+function useFacts({ fileName, retryOf, totals, uploadedBy, account, createdAt, notBefore, expiresAt }: Batch) {
   const { pages, paying } = useWords();
   const says = pages.operation.facts;
   const facts: NamedFact[] = [[says.fileName, fileName ?? paying.noFile]];
@@ -67,6 +67,7 @@ function useFacts({ fileName, retryOf, totals, uploadedBy, account, createdAt, e
     [says.account, account],
     [says.createdAt, <Moment at={createdAt} seconds />],
   );
+  if (notBefore !== null) facts.push([says.notBefore, <Moment at={notBefore} seconds />]);
   if (expiresAt !== null) facts.push([pages.approvals.until, <Moment at={expiresAt} seconds />]);
   return facts;
 }

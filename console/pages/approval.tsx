@@ -10,7 +10,7 @@ import { Wallet, countryOfMode } from '../parts/wallet.tsx';
 import { Deciding } from './approval-deciding.tsx';
 import { Funds, RecentOfPerson } from './approval-money.tsx';
 import { OfBatch } from './approval-of-batch.tsx';
-import { Summary } from './approval-summary.tsx';
+import { type NamedFact, Summary } from './approval-summary.tsx';
 import { Cost, Hours, Recipients } from './campaign-facts.tsx';
 import { Night } from './campaign-night.tsx';
 
@@ -29,6 +29,11 @@ export function Approval({ id }: { readonly id: string }) {
   );
 }
 
+/** Only what the caller said. */
+function factsFor(all: readonly (readonly [name: string, is: string | undefined])[]): NamedFact[] {
+  return all.flatMap(([name, is]): NamedFact[] => (is === undefined ? [] : [[name, is]]));
+}
+
 function OfPayment({ id }: { readonly id: string }) {
   const { pages } = useWords();
   const says = pages.operation.facts;
@@ -44,6 +49,10 @@ function OfPayment({ id }: { readonly id: string }) {
             at={at}
             facts={[
               [says.accountAlias, read.accountAlias],
+              ...factsFor([
+                [says.payeeName, read.payeeName],
+                [says.purpose, read.purpose],
+              ]),
               [says.withdrawMode, <Wallet mode={read.withdrawMode} />],
               [says.reference, read.reference ?? '–'],
               [says.account, read.account],

@@ -12,6 +12,8 @@ type FactName = keyof Words['pages']['operation']['facts'];
 
 const TEXTS: readonly FactName[] = [
   'accountAlias',
+  'payeeName',
+  'purpose',
   'to',
   'withdrawMode',
   'reference',
@@ -31,7 +33,7 @@ const TEXTS: readonly FactName[] = [
   'code',
 ];
 const LINKS: readonly FactName[] = ['batch', 'campaign', 'retryOf'];
-const TIMES: readonly FactName[] = ['createdAt', 'updatedAt', 'sendAt', 'sentAt', 'approvedAt'];
+const TIMES: readonly FactName[] = ['createdAt', 'updatedAt', 'notBefore', 'sendAt', 'sentAt', 'approvedAt'];
 
 export function Facts({ operation }: { readonly operation: AnyRow }) {
   const { pages } = useWords();

@@ -91,6 +91,9 @@ export const englishPages = {
       'Nothing was sent yet, and nothing will be. This cannot be undone. To send it after all, make a new request.',
     facts: {
       accountAlias: 'To',
+      payeeName: 'Payee',
+      purpose: 'Purpose',
+      notBefore: 'Not before',
       to: 'To',
       withdrawMode: 'Wallet',
       reference: 'Reference',

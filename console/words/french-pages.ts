@@ -96,6 +96,9 @@ export const frenchPages: Words['pages'] = {
       'Rien n’est encore parti, et rien ne partira. Action irréversible. Pour l’envoyer quand même, il faut une nouvelle demande.',
     facts: {
       accountAlias: 'À',
+      payeeName: 'Bénéficiaire',
+      purpose: 'Motif',
+      notBefore: 'Pas avant',
       to: 'À',
       withdrawMode: 'Compte Mobile Money',
       reference: 'Référence',

@@ -35,6 +35,7 @@ function batchView(record: BatchRecord, { advice, states, language }: Seen) {
     warnings: findingTexts([...advice, ...warnings.list], language),
     warningCount: warnings.count + advice.length,
     expiresAt: STATES_THAT_EXPIRE.includes(record.state) ? expiryOf(record) : null,
+    notBefore: record.options.notBefore ?? null,
     ...progressIn(states),
   });
 }
@@ -46,7 +47,13 @@ function expiryOf({ state, since }: BatchRecord): string {
 /** Its rows, and what is wrong with them, are told where it is read alone. */
 export function batchRow(record: BatchRecord) {
   const [problemCount, warningCount] = [record.problems.count, record.warnings.count];
-  return viewOf<'batch'>(record, { problemCount, warningCount, expiresAt: null, ...progressIn(record.endedAs) });
+  return viewOf<'batch'>(record, {
+    problemCount,
+    warningCount,
+    expiresAt: null,
+    notBefore: record.options.notBefore ?? null,
+    ...progressIn(record.endedAs),
+  });
 }
 
 /** A batch without payments has a null outcome: zeros would read as a failed batch. */

@@ -6,11 +6,11 @@ import type { Holding } from '../lib/held-bytes.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { reportColumns } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { accountOf } from '../producer/batch/door.ts';
+import { accountOf, approvedHash } from '../producer/batch/door.ts';
 import { type BatchReading, BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
 import type { BatchFile } from '../producer/batch/rows.ts';
 import { problemsCsv } from '../producer/batch/report.ts';
-import { accountName } from '../kinds/request-pieces.ts';
+import { accountName, askedTime } from '../kinds/request-pieces.ts';
 import { sendReport } from './batch-report.ts';
 import { named } from './campaign-upload.ts';
 import { type ApiContext, findRecord } from './context.ts';
@@ -53,8 +53,8 @@ const createBatch = route(
     summary: 'Upload a payment batch',
     description:
       'relais checks every row before it pays any: one invalid row makes the batch `invalid`. Columns are the ' +
-      'fields of a disbursement, and each row needs a `reference`; other columns are returned in the report. A ' +
-      'different person approves exactly these bytes. relais reads the first sheet of a workbook; a text that is ' +
+      'fields of a disbursement with `metadata.KEY` for an entry of `metadata`, and each row needs a `reference`; other ' +
+      'columns are returned in the report. A different person approves exactly these bytes and options. relais reads the first sheet of a workbook; a text that is ' +
       'not Unicode needs its `charset`.',
     role: 'enqueue-payments',
     scope: 'none',
@@ -62,6 +62,7 @@ const createBatch = route(
     durable: true,
     query: {
       account: accountName.optional().meta({ description: 'Where no row names one: `main`.' }),
+      notBefore: askedTime.optional().meta({ description: 'Earliest time of every payment of the batch.' }),
       name: named.optional().meta({ description: 'The name of the file, which the approver sees.' }),
       ...dryRunQuery,
     },
@@ -89,13 +90,15 @@ const createBatch = route(
     await requireStill(context, key);
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
-    if (query.dryRun) return judged(context, { file, account }, { request, response });
+    const { notBefore } = query;
+    if (query.dryRun) return judged(context, { file, account, notBefore }, { request, response });
     const given = await context.batchDoor.accept(file, {
       account,
       by: personOf(key),
       act: act(),
       idempotencyKey,
       fileName: query.name,
+      notBefore,
     });
     if (given.outcome === 'open') {
       const detail = message('file_is_batch', { id: given.id });
@@ -110,14 +113,21 @@ const createBatch = route(
   },
 );
 
+interface Judging {
+  readonly file: BatchFile;
+  readonly account: string;
+  readonly notBefore: string | undefined;
+}
+
 /** Of a file that is only judged: in the form of the answer, or as the rows to mend. */
 async function judged(
   { batchDoor }: ApiContext,
-  { file, account }: { readonly file: BatchFile; readonly account: string },
+  { file, account, notBefore }: Judging,
   { request, response }: Pick<AnyAsked, 'request' | 'response'>,
 ) {
   const asCsv = request.accepts(['json', 'csv']) === 'csv';
-  const found = await batchDoor.judge(file, account, asCsv ? { kept: Number.POSITIVE_INFINITY } : {});
+  const kept = asCsv ? { kept: Number.POSITIVE_INFINITY } : {};
+  const found = await batchDoor.judge(file, account, { notBefore, ...kept });
   const { state, totals, problems, warnings } = found;
   const rows = asCsv ? problemsCsv(file, problems.list) : undefined;
   if (rows !== undefined) {
@@ -127,7 +137,7 @@ async function judged(
   return new Reply(200, {
     dryRun: true as const,
     account,
-    contentHash: file.contentHash,
+    contentHash: approvedHash(file.contentHash, { notBefore }),
     state,
     totals,
     problems: findingTexts(problems.list, languageFor(request)),

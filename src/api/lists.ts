@@ -9,12 +9,13 @@ import { onClockOf } from '../lib/zone.ts';
 import { NAME_MOST, type SoughtName, soughtNames } from '../kinds/fields.ts';
 import { type Named, namesOf } from '../ledger/named.ts';
 import type { PageOf } from '../ledger/listing.ts';
-import type { NamedFilters } from '../ledger/listing.ts';
+import type { ListFilters } from '../ledger/listing.ts';
 import { idsOfReference, payeeOfQuery, phoneFilter } from './finding.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
 import { accountsListed } from './gates.ts';
 import { listAnswerOf, TOLD_ALONE } from './openapi/answers-shared.ts';
+import { says } from '../messages/schemas.ts';
 import { after, limit, listedAccount, type RouteDeclaration, type tags, route } from './route.ts';
 
 interface Listed<K extends Kind> {
@@ -25,10 +26,13 @@ interface Listed<K extends Kind> {
   readonly tag: keyof typeof tags;
   readonly summary: string;
   readonly cli: string;
-  /** At a shell, and as CSV. */
+  /** At a shell; CSV has those of `DESCRIBING`, too. */
   readonly columns: readonly string[];
   readonly row: (record: RecordAt<K>, now: number) => Readonly<Record<string, unknown>>;
 }
+
+/** What callers said of an operation: columns of CSV, and too wide for a terminal. */
+const DESCRIBING = ['payeeName', 'purpose', 'metadata'];
 
 const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
 const xof = (description: string) => z.int().min(0).optional().meta({ description });
@@ -42,6 +46,13 @@ const byName = {
   batch: named('Only rows of this payment batch.'),
   phone: phoneFilter,
 } as const;
+
+/** Each entry is a parameter of its own: `metadata.orderId=1042`. */
+const metadataFilter = z
+  .record(z.string().max(40), z.string().max(500))
+  .refine((entries) => Object.keys(entries).length === 1, says('one_entry'))
+  .optional()
+  .meta({ description: 'Only operations with this value under KEY of their `metadata`.' });
 
 function filtersOf<const K extends Kind>(kind: K) {
   const asked = asDeclared(kind).request?.shape ?? {};
@@ -61,6 +72,7 @@ function filtersOf<const K extends Kind>(kind: K) {
     ...(asDeclared(kind).money
       ? { amountMin: xof('Minimum amount in XOF.'), amountMax: xof('Maximum amount in XOF.') }
       : {}),
+    ...('metadata' in asked ? { metadata: metadataFilter } : {}),
     ...(names.has('token') ? { token: byName.token } : {}),
     ...(names.has('transactionId') ? { transactionId: byName.transactionId } : {}),
     ...(names.has('batch') ? { batch: byName.batch } : {}),
@@ -74,6 +86,7 @@ function filtersOf<const K extends Kind>(kind: K) {
 
 export function listRoute<const K extends Kind>(listed: Listed<K>) {
   const { kind, path, id, tag, summary, columns } = listed;
+  const csvColumns = [...columns, ...DESCRIBING.filter((name) => name in asDeclared(kind).fields)];
   const declaration = {
     method: 'get',
     path,
@@ -91,7 +104,7 @@ export function listRoute<const K extends Kind>(listed: Listed<K>) {
       200: {
         says: 'A page of them.',
         schema: listAnswerOf(kind),
-        files: { 'text/csv': { says: 'One line each.', example: `${columns.join(';')}\r\n` } },
+        files: { 'text/csv': { says: 'One line each.', example: `${csvColumns.join(';')}\r\n` } },
         headers: { 'X-Next': 'With CSV: what `next` is with JSON; absent at the end.' },
       },
     },
@@ -103,12 +116,12 @@ export function listRoute<const K extends Kind>(listed: Listed<K>) {
     const rows = items.map((item) => rowOf(listed, item, now));
     if (!asksForCsv(request)) return { items: rows, next: next ?? null };
     if (next) response.set('X-Next', next);
-    response.type('text/csv').send(csvOf(columns, rows, context.reports.timezone));
+    response.type('text/csv').send(csvOf(csvColumns, rows, context.reports.timezone));
     return undefined;
   });
 }
 
-interface Asked extends NamedFilters, Partial<Readonly<Record<keyof typeof byName, string | undefined>>> {
+interface Asked extends ListFilters, Partial<Readonly<Record<keyof typeof byName, string | undefined>>> {
   readonly state?: readonly string[] | undefined;
   readonly reference?: string | undefined;
   readonly after?: string | undefined;

@@ -33,6 +33,7 @@ import {
   type BodyDeclaration,
   countsBody,
   STREAMED_BYTES,
+  entryOf,
   type RouteDeclaration,
 } from './route.ts';
 import { SharedAnswer, sendShared } from './shared-answer.ts';
@@ -294,16 +295,28 @@ function queryReader(shape: Shape, others?: 'ignored'): (search: string) => obje
   const schema = z.object(shape);
   const numbers = new Set(Object.keys(shape).filter((name) => isNumber(shape[name])));
   const lists = new Set(Object.keys(shape).filter((name) => isList(shape[name])));
+  const records = Object.keys(shape).filter((name) => isRecord(shape[name]));
   const known = Object.keys(shape);
+  const isKnown = (name: string): boolean =>
+    (known.includes(name) && !records.includes(name)) || inRecord(name) !== undefined;
+  const inRecord = (name: string): string | undefined => records.find((record) => name.startsWith(`${record}.`));
   const read = (all: URLSearchParams): object => {
-    const given = others ? new URLSearchParams([...all].filter(([name]) => known.includes(name))) : all;
-    const problems = [...new Set(given.keys())].flatMap((name) => problemWith(name, given, known));
+    const given = others ? new URLSearchParams([...all].filter(([name]) => isKnown(name))) : all;
+    const problems = [...new Set(given.keys())].flatMap((name) =>
+      problemWith(name, given, { known, records, isKnown }),
+    );
     const valueIn = (name: string, text: string): unknown => {
       if (lists.has(name)) return text.split(',');
       return numbers.has(name) ? numberIn(text) : text;
     };
-    const words = [...given].map(([name, text]) => [name, valueIn(name, text)]);
-    const { data, problems: wrong = [] } = check(schema, Object.fromEntries(words));
+    const words: Record<string, unknown> = {};
+    for (const [name, text] of given) {
+      if (!isKnown(name)) continue;
+      const record = inRecord(name);
+      if (record === undefined) words[name] = valueIn(name, text);
+      else words[record] = { ...(words[record] as object | undefined), [name.slice(record.length + 1)]: text };
+    }
+    const { data, problems: wrong = [] } = check(schema, words);
     // Of several words in one parameter, the parameter is named.
     problems.push(...wrong.map((one) => ({ ...one, pointer: one.pointer.replace(/^(\/[^/]+)\/\d+$/, '$1') })));
     if (data && problems.length === 0) return data;
@@ -312,9 +325,16 @@ function queryReader(shape: Shape, others?: 'ignored'): (search: string) => obje
   return (search) => (search === '' && known.length === 0 ? NONE : read(new URLSearchParams(search)));
 }
 
-function problemWith(name: string, given: URLSearchParams, known: readonly string[]): Problem[] {
+interface Known {
+  readonly known: readonly string[];
+  readonly records: readonly string[];
+  readonly isKnown: (name: string) => boolean;
+}
+
+function problemWith(name: string, given: URLSearchParams, { known, records, isKnown }: Known): Problem[] {
   const pointer = `/${name.slice(0, 40)}`;
-  if (!known.includes(name)) return [{ pointer, message: notKnown(name, known) }];
+  const names = known.map((one) => (records.includes(one) ? entryOf(one) : one));
+  if (!isKnown(name)) return [{ pointer, message: notKnown(name, names) }];
   return given.getAll(name).length > 1 ? [{ pointer, message: message('given_twice') }] : [];
 }
 
@@ -326,6 +346,10 @@ function notKnown(name: string, known: readonly string[]): Message {
 
 function isList(schema: z.ZodType | undefined): boolean {
   return schema instanceof z.ZodOptional ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
+}
+
+function isRecord(schema: z.ZodType | undefined): boolean {
+  return schema instanceof z.ZodOptional ? isRecord(schema.unwrap() as z.ZodType) : schema instanceof z.ZodRecord;
 }
 
 function isNumber(schema: z.ZodType | undefined): boolean {

@@ -52,7 +52,10 @@ type Scope =
   /** Has nothing to do with accounts, or the handler says what. */
   | 'none';
 
-/** The parameters of a query, by name. */
+/** The parameter of an entry: an object in a query has a parameter for each. */
+export const entryOf = (name: string): string => `${name}.KEY`;
+
+/** The parameters of a query, by name. An object has a parameter for each entry: `metadata.orderId`. */
 export type Shape = Readonly<Record<string, z.ZodType>>;
 type OutputOf<S extends Shape> = { readonly [Name in keyof S]: z.output<Exclude<S[Name], undefined>> };
 

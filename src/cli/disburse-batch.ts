@@ -27,6 +27,7 @@ interface UploadFlags extends CreationFlags {
   readonly account?: string;
   readonly encoding?: Encoding;
   readonly csv?: string;
+  readonly notBefore?: string;
 }
 
 function addUpload(group: Command, shell: Shell): void {
@@ -38,6 +39,7 @@ function addUpload(group: Command, shell: Shell): void {
       'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input',
     )
     .option('--account <name>', 'account that pays')
+    .option('--not-before <time>', 'earliest time of every payment: 2026-11-21T08:00:00Z')
     .option('--encoding <name>', 'encoding of a text file that is not Unicode: windows-1252', encoding)
     .option('--csv <file>', 'write the invalid rows to this file: the columns of the file, and the problem')
     .option('--idempotency-key <key>', 'key that identifies a retry; default: the bytes of the file', readKey)
@@ -48,7 +50,7 @@ function addUpload(group: Command, shell: Shell): void {
 }
 
 async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<ExitCode> {
-  const { account, dryRun, json, csv } = flags;
+  const { account, notBefore, dryRun, json, csv } = flags;
   await refuseOverwriting(path, csv, shell);
   const { api, output } = shell;
   const file = await readFileToSend(path, flags.encoding, shell);
@@ -57,6 +59,7 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
   }
   const letter = {
     account,
+    notBefore,
     name: nameOf(path),
     bytes: file.bytes,
     headers: { ...identityHeader(flags), 'content-type': file.type },
@@ -73,6 +76,7 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
 
 interface Letter {
   readonly account: string | undefined;
+  readonly notBefore: string | undefined;
   /** Name of the file, as its approver sees it. */
   readonly name: string | undefined;
   readonly bytes: Buffer;
@@ -86,9 +90,11 @@ function nameOf(path: string): string | undefined {
   return path === '-' ? undefined : printable(basename(path)).slice(-NAME_MOST);
 }
 
-function pathTo({ account, name }: Letter, dryRun: true | undefined): string {
-  const asked = { ...(account && { account }), ...(name && { name }), ...(dryRun && { dryRun: 'true' }) };
-  const query = new URLSearchParams(asked).toString();
+function pathTo({ account, notBefore, name }: Letter, dryRun: true | undefined): string {
+  const given = Object.entries({ account, notBefore, name, dryRun }).flatMap(([key, value]): [string, string][] =>
+    value ? [[key, String(value)]] : [],
+  );
+  const query = new URLSearchParams(given).toString();
   return query === '' ? BATCHES : `${BATCHES}?${query}`;
 }
 

@@ -126,9 +126,21 @@ async function readAnswer(answer: Response, files: readonly string[]): Promise<u
 
 function pathOf({ path, query }: Declared, asked: Asked): string {
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(textOf(asked[name])));
-  const words = query.flatMap((name) => (asked[name] === undefined ? [] : [[name, textOf(asked[name])] as const]));
+  const words = query.flatMap((name): (readonly [string, string])[] => {
+    const entries = entriesOf(name, asked);
+    if (entries) return entries;
+    return asked[name] === undefined ? [] : [[name, textOf(asked[name])]];
+  });
   const search = new URLSearchParams(Object.fromEntries(words)).toString();
   return search === '' ? filled : `${filled}?${search}`;
+}
+
+/** `metadata.KEY` stands for each entry of an object. Undefined: the parameter is no such object. */
+function entriesOf(name: string, asked: Asked): [string, string][] | undefined {
+  const [, record] = /^(\w+)\.KEY$/.exec(name) ?? [];
+  if (record === undefined) return undefined;
+  const given = (asked[record] ?? {}) as Readonly<Record<string, string>>;
+  return Object.entries(given).map(([key, value]) => [`${record}.${key}`, value]);
 }
 
 /** Several words are separated by commas. */

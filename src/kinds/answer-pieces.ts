@@ -1,6 +1,6 @@
 /** Fields that several kinds have, and pieces of their answers. Readers leave alone what they do not know. */
 import { z } from 'zod';
-import { derived, maybeText, shown, text, time } from './fields.ts';
+import { derived, maybeJson, maybeText, shown, text, time } from './fields.ts';
 
 export const moment = z.iso.datetime().meta({ example: '2026-11-21T08:00:00.000Z' });
 export const perhaps = <T extends z.ZodType>(type: T) => z.nullable(type);
@@ -24,6 +24,13 @@ export const account = shown(text, example('main').meta({ description: 'Name of 
 export const reference = shown(
   maybeText,
   perhaps(example('order-1042')).meta({ description: 'The name that the caller gave it.' }),
+);
+export const metadata = shown(
+  maybeJson<Readonly<Record<string, string>>>(),
+  z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ description: 'The data that the caller gave it.', example: { orderId: '1042' } }),
 );
 export const reason = shown(
   maybeText,

@@ -35,7 +35,7 @@ export interface AskedRow {
   readonly id: string;
   readonly fingerprint: string;
   readonly reference: string;
-  readonly fields: Readonly<Record<string, string | number | undefined>>;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** The operation that has a reference already. */

@@ -31,7 +31,8 @@ const finding = z.looseObject({
 export const totals = z.looseObject({ count: howMany, xof: xof, countries: sums, modes: sums });
 /** What is approved is exactly this. */
 export const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
-  description: 'SHA-256 of the bytes as they came: what is approved is exactly this.',
+  description:
+    'SHA-256 of the bytes as they came, and of the options of the upload: what is approved is exactly this.',
 });
 
 /** Payment outcomes of a row, in the order in which people act on them. */
@@ -50,6 +51,14 @@ const outcome = z
       '`unknown` or `needs_review`. `elsewhere`: accepted before, and counted there. null: not approved yet. A list has it ' +
       'as it was when the batch finished, and null before.',
   });
+
+/** Options of an upload. The approved hash covers them. */
+export interface BatchUploadOptions {
+  /** Earliest time of each payment. */
+  readonly notBefore?: string;
+  /** Stored only. */
+  readonly notify?: string;
+}
 
 /** How many, and whole XOF. */
 export type Sum = Readonly<Record<'count' | 'xof', number>>;
@@ -148,7 +157,11 @@ export const batch = kind({
     states: derived(sums.meta({ description: 'Its rows by what became of them.' })),
     outcome: derived(perhaps(outcome)),
 
-    /** Headings of the columns that are not read; what is in them comes back in the report. */
+    notBefore: derived(perhaps(moment).meta({ description: 'No payment of it is sent before this time.' })),
+
+    /** What was said at the upload besides the file; the approved hash covers it. */
+    options: json<BatchUploadOptions>({}),
+    /** Headings of columns that come back in the report. */
     columns: json<readonly string[]>([]),
     /** How many rows were handed to acceptance; the next place. */
     fed: count,

@@ -6,6 +6,7 @@ import {
   example,
   howMany,
   id,
+  metadata,
   moment,
   perhaps,
   reason,
@@ -58,6 +59,7 @@ export const campaignFields = {
   state: stateLike('running'),
   account,
   reference,
+  metadata,
   totals: derived(
     z.looseObject(bins).meta({
       description: '`total` is all of them, and the others add up to it, always.',

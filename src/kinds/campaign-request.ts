@@ -1,7 +1,16 @@
 /** What a campaign is asked for with, and what may be changed while it is sent. */
 import { z } from 'zod';
 import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
-import { accountName, askedReference, askedTime, country, senderId, textToSend, visible } from './request-pieces.ts';
+import {
+  accountName,
+  askedMetadata,
+  askedReference,
+  askedTime,
+  country,
+  senderId,
+  textToSend,
+  visible,
+} from './request-pieces.ts';
 import { says, written } from '../messages/schemas.ts';
 import { messageIn } from '../messages/texts.ts';
 
@@ -89,6 +98,7 @@ export const campaignRequest = z
       example: 'Bonjour {{prenom}}',
     }),
     reference: askedReference.optional(),
+    metadata: askedMetadata,
     from: senderId.optional(),
     account: accountName.default('main'),
     country: country.optional().meta({ description: 'Country of the numbers that are written without one.' }),

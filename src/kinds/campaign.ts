@@ -84,7 +84,7 @@ export const campaign = kind({
       'campaign.held': { says: 'The campaign waits for a condition of its account.', example: { name: 'November' } },
     },
     {
-      carries: { reference: told.reference, name: z.string().optional() },
+      carries: { reference: told.reference, name: z.string().optional(), metadata: told.metadata },
       more: {
         totals: z
           .object(Object.fromEntries(campaignBins.map((bin) => [bin, z.int()])))

@@ -11,6 +11,7 @@ import {
   decisions,
   example,
   id,
+  metadata,
   perhaps,
   reason,
   reference,
@@ -22,7 +23,7 @@ import {
 import { events, told } from './events.ts';
 import { amount, maybeText, maybeTime, shown, sought, text } from './fields.ts';
 import { kind } from './kind.ts';
-import { accountName, amountXof, askedReference, identityText } from './request-pieces.ts';
+import { accountName, amountXof, askedMetadata, askedReference, identityText } from './request-pieces.ts';
 
 export const directCreditRequest = z
   .strictObject({
@@ -33,6 +34,7 @@ export const directCreditRequest = z
     amount: amountXof.meta({ example: 10_000 }),
     account: accountName.default('main'),
     reference: askedReference.optional(),
+    metadata: askedMetadata,
     allowDuplicate: z
       .boolean()
       .optional()
@@ -91,6 +93,7 @@ export const directCredit = kind({
     failure: shown(maybeText, perhaps(z.string()).meta({ description: 'What the service said.' })),
     ...decisions,
     reference,
+    metadata,
     account,
     createdAt,
     updatedAt,
@@ -115,7 +118,12 @@ export const directCredit = kind({
       },
     },
     {
-      carries: { reference: told.reference, amount: told.xof.optional(), transactionId: z.string().optional() },
+      carries: {
+        reference: told.reference,
+        amount: told.xof.optional(),
+        transactionId: z.string().optional(),
+        metadata: told.metadata,
+      },
       more: { failure: told.failure, reason: told.reason, resolvedBy: told.resolvedBy },
     },
   ),

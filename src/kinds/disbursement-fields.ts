@@ -6,6 +6,8 @@ import {
   decisions,
   example,
   id,
+  metadata,
+  moment,
   perhaps,
   reason,
   reference,
@@ -16,7 +18,15 @@ import {
   xof,
 } from './answer-pieces.ts';
 import { amount, count, flag, maybeText, maybeTime, shown, sought, text } from './fields.ts';
-import { accountName, amountXof, askedTime, askedReference, identityText, visible } from './request-pieces.ts';
+import {
+  accountName,
+  amountXof,
+  askedTime,
+  askedReference,
+  identityText,
+  paymentDescription,
+  visible,
+} from './request-pieces.ts';
 
 export const disbursementRequest = z
   .strictObject({
@@ -29,6 +39,7 @@ export const disbursementRequest = z
     debitAccountNumber: identityText(32).optional().meta({ description: 'Account to debit, only with `service`.' }),
     account: accountName.default('main'),
     reference: askedReference.optional(),
+    ...paymentDescription,
     notBefore: askedTime.optional().meta({ description: 'Earliest time of the payment.' }),
     allowDuplicate: z
       .boolean()
@@ -52,6 +63,12 @@ export const disbursementFields = {
   accountAlias: shown(text, example('771234567')),
   withdrawMode: shown(text, example('wallet-a-senegal')),
   reference,
+  payeeName: shown(maybeText, z.string().optional().meta({ description: 'Name of the payee.', example: 'Awa Diop' })),
+  purpose: shown(
+    maybeText,
+    z.string().optional().meta({ description: 'Purpose of the payment.', example: 'Salary of November' }),
+  ),
+  metadata,
   account,
   /** The same for every submit of this disbursement, for ever. */
   disburseId: shown(
@@ -77,6 +94,7 @@ export const disbursementFields = {
     sought(maybeText, 'batch'),
     z.string().optional().meta({ description: 'The batch that it is a row of.' }),
   ),
+  notBefore: shown(maybeTime, moment.optional().meta({ description: 'Not sent before this time.' })),
   approvedBy: shown(maybeText, z.string().optional().meta({ description: 'The name of the key that approved it.' })),
   rejectedBy,
   ...decisions,
@@ -115,8 +133,6 @@ export const disbursementFields = {
   toldPaid: flag,
   /** Answers to its creation that nobody understands. */
   strangeAnswers: count,
-  /** Nothing is sent before this time. */
-  notBefore: maybeTime,
   /** When a different person approved it; the time limit counts from then. */
   approvedAt: maybeTime,
 } as const;

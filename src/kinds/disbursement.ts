@@ -163,6 +163,9 @@ export const disbursement = kind({
         disburseId: z.string().meta({ description: 'Our unique reference at the service.' }),
         transactionId: z.string().optional(),
         providerRef: z.string().optional(),
+        payeeName: z.string().optional().meta({ description: 'Name of the payee.' }),
+        purpose: z.string().optional().meta({ description: 'Purpose of the payment.' }),
+        metadata: told.metadata,
       },
       more: {
         reason: told.reason,

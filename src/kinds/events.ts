@@ -30,6 +30,7 @@ type StateIn<T extends Types> = { [Name in keyof T]: StateOfType<T, Name> }[keyo
 /** Fields that the events of several kinds have. */
 export const told = {
   reference: z.string().optional().meta({ description: 'The name that the caller gave it.' }),
+  metadata: z.record(z.string(), z.string()).optional().meta({ description: 'The data that the caller gave it.' }),
   reason: z.string().optional().meta({ description: 'Why, as a word for programs.' }),
   note: z.string().optional().meta({ description: 'The reason that a person gave for the decision.' }),
   rejectedBy: z.string().optional().meta({ description: 'The key of the person who refused to approve it.' }),

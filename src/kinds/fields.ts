@@ -53,6 +53,7 @@ export const json = <Value>(otherwise?: Value): Sure<Value> => ({
   presence: 'sure',
   ...(otherwise === undefined ? {} : { otherwise }),
 });
+export const maybeJson = <Value>(): Maybe<Value> => ({ codec: 'json', presence: 'maybe' });
 /** One of a few words. */
 export const word = <Word extends string>(): Sure<Word> => ({ codec: 'text', presence: 'sure' });
 export const maybeWord = <Word extends string>(): Maybe<Word> => ({ codec: 'text', presence: 'maybe' });

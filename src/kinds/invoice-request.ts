@@ -1,7 +1,16 @@
 /** What an invoice is asked for with. */
 import { z } from 'zod';
 import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
-import { accountName, amountXof, email, askedReference, identityText, visible, webUrl } from './request-pieces.ts';
+import {
+  accountName,
+  amountXof,
+  askedMetadata,
+  email,
+  askedReference,
+  identityText,
+  visible,
+  webUrl,
+} from './request-pieces.ts';
 import { says, unsaid, written } from '../messages/schemas.ts';
 
 /** Shown on the invoice and never used to bill, so any way to write a price will do (interface: Checkout invoice). */
@@ -91,5 +100,6 @@ export const invoiceRequest = z
     cancelUrl: webUrl.optional(),
     account: accountName.default('main'),
     reference: askedReference.optional(),
+    metadata: askedMetadata,
   })
   .meta({ id: 'InvoiceRequest' });

@@ -12,6 +12,7 @@ import {
   example,
   failure,
   id,
+  metadata,
   perhaps,
   reason,
   reference,
@@ -74,6 +75,7 @@ export const invoice = kind({
     reason,
     failure,
     reference,
+    metadata,
     account,
     createdAt,
     updatedAt,
@@ -106,6 +108,7 @@ export const invoice = kind({
         reference: told.reference,
         totalAmount: told.xof.meta({ description: 'What was billed, in whole XOF.' }),
         token: z.string().optional(),
+        metadata: told.metadata,
       },
       more: {
         amountPaid: z.int().optional().meta({ description: 'Where it is not what was billed, in whole XOF.' }),

@@ -5,6 +5,7 @@ import {
   createdAt,
   example,
   id,
+  metadata,
   moment,
   perhaps,
   reference,
@@ -14,7 +15,15 @@ import {
 import { events, told } from './events.ts';
 import { maybeText, maybeTime, shown, text } from './fields.ts';
 import { kind } from './kind.ts';
-import { accountName, askedTime, phone, askedReference, senderId, textToSend } from './request-pieces.ts';
+import {
+  accountName,
+  askedMetadata,
+  askedTime,
+  phone,
+  askedReference,
+  senderId,
+  textToSend,
+} from './request-pieces.ts';
 import { says } from '../messages/schemas.ts';
 
 export const messageRequest = z
@@ -29,6 +38,7 @@ export const messageRequest = z
     sendAt: askedTime.optional().meta({ description: 'Not sent before this time.' }),
     expiresAt: askedTime.optional().meta({ description: 'Not sent after this time.' }),
     reference: askedReference.optional(),
+    metadata: askedMetadata,
   })
   .refine(({ sendAt, expiresAt }) => !sendAt || !expiresAt || Date.parse(sendAt) < Date.parse(expiresAt), {
     path: ['expiresAt'],
@@ -79,6 +89,7 @@ export const message = kind({
     lane: shown(text, z.enum(['otp', 'normal']).meta({ example: 'normal' })),
     account,
     reference,
+    metadata,
     code: shown(
       maybeText,
       perhaps(example('ERROR_110')).meta({ description: "The service's code, where it gave one." }),
@@ -109,7 +120,7 @@ export const message = kind({
       },
     },
     {
-      carries: { reference: told.reference },
+      carries: { reference: told.reference, metadata: told.metadata },
       more: {
         code: z.string().optional().meta({ description: 'The code of the service, where it gave one.' }),
         reason: told.reason,

@@ -7,6 +7,7 @@ import {
   example,
   failure,
   id,
+  metadata,
   perhaps,
   reason,
   reference,
@@ -18,7 +19,7 @@ import {
 import { events, told } from './events.ts';
 import { amount, derived, flag, maybeText, maybeTime, shown, shownAs, sought, word } from './fields.ts';
 import { kind } from './kind.ts';
-import { accountName, email, phone, askedReference } from './request-pieces.ts';
+import { accountName, askedMetadata, email, phone, askedReference } from './request-pieces.ts';
 import { says } from '../messages/schemas.ts';
 
 export const paymentRequestRequest = z
@@ -38,6 +39,7 @@ export const paymentRequestRequest = z
     }),
     account: accountName.default('main'),
     reference: askedReference.optional(),
+    metadata: askedMetadata,
   })
   .meta({ id: 'PaymentRequestRequest' });
 
@@ -83,6 +85,7 @@ export const paymentRequest = kind({
     reason,
     failure,
     reference,
+    metadata,
     account,
     createdAt,
     updatedAt,
@@ -111,7 +114,12 @@ export const paymentRequest = kind({
       },
     },
     {
-      carries: { reference: told.reference, amount: told.xof.optional(), referenceNumber: z.string().optional() },
+      carries: {
+        reference: told.reference,
+        amount: told.xof.optional(),
+        referenceNumber: z.string().optional(),
+        metadata: told.metadata,
+      },
       more: {
         tracked: z.boolean().optional().meta({ description: 'false: nobody can ask how it ends.' }),
         failure: told.failure,

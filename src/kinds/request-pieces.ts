@@ -99,19 +99,22 @@ export const country = z.string().regex(/^[A-Z]{2}$/, says('country_code'));
 
 const [METADATA_MOST, METADATA_VALUE] = [50, 500];
 
+/** The caller's own data. It is part of the request, and the provider never gets it. */
+export const askedMetadata = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9_.-]{1,40}$/, says('metadata_name')),
+    z
+      .string()
+      .max(METADATA_VALUE)
+      .regex(READABLE, { error: unseen(READABLE) }),
+  )
+  .refine((all) => Object.keys(all).length <= METADATA_MOST, says('entries_at_most', { most: METADATA_MOST }))
+  .optional()
+  .meta({ description: 'Your own data: at most 50 strings of 500 characters.' });
+
 /** What a person reads about a payment: approvers see it, reports and CSV files have it, and the provider never gets it. */
 export const paymentDescription = {
   payeeName: visible(120).optional().meta({ description: 'Name of the payee, for approvers and reports.' }),
   purpose: visible(200).optional().meta({ description: 'Purpose of the payment, for approvers and reports.' }),
-  metadata: z
-    .record(
-      z.string().regex(/^[A-Za-z0-9_.-]{1,40}$/, says('metadata_name')),
-      z
-        .string()
-        .max(METADATA_VALUE)
-        .regex(READABLE, { error: unseen(READABLE) }),
-    )
-    .refine((all) => Object.keys(all).length <= METADATA_MOST, says('entries_at_most', { most: METADATA_MOST }))
-    .optional()
-    .meta({ description: 'Your own data: at most 50 strings of 500 characters.' }),
+  metadata: askedMetadata,
 };

@@ -1,21 +1,12 @@
 /** Rows of the tables `batch` and `batch_row`, as the API and the workers read them. */
-import type { BatchTotals, Findings, Sum } from '../kinds/batch.ts';
+import type { BatchTotals, BatchUploadOptions, Findings, Sum } from '../kinds/batch.ts';
 import { ELSEWHERE } from '../kinds/batch-outcome.ts';
 import { type StateOf, isFinal, statesOf } from '../kinds/index.ts';
 import type { BatchRow } from '../kinds/batch-rows.ts';
 import type { RowNow } from '../kinds/batch-rows.ts';
 import type { BatchRecord } from '../operations/record.ts';
 
-/** Options of an upload. The approved hash covers them. */
-interface BatchUploadOptions {
-  /** Earliest time of each payment. */
-  readonly notBefore?: string;
-  /** Stored only. */
-  readonly notify?: string;
-}
-
 export interface LedgerBatch extends BatchRecord {
-  readonly options: BatchUploadOptions;
   /** Null: no attempt is under way. */
   readonly lease: string | null;
 }

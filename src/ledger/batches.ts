@@ -11,6 +11,7 @@ import {
   type Standing,
   askedWith,
 } from '../kinds/batch-rows.ts';
+import { canonicalJson } from '../lib/ids.ts';
 import { type Act, actOf, noteAct } from './acts.ts';
 import {
   type LedgerBatch,
@@ -283,6 +284,10 @@ interface Holder {
   readonly fingerprint: Buffer;
   /** Null: retention has removed it. */
   readonly request: Readonly<Record<string, unknown>> | null;
+  readonly not_before: Date | null;
+  readonly payee_name: string | null;
+  readonly purpose: string | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
 }
 
 function rowValues(id: string, rows: readonly BatchRow[], from: number): readonly unknown[] {
@@ -298,15 +303,23 @@ function rowValues(id: string, rows: readonly BatchRow[], from: number): readonl
 }
 
 /** A request may leave these out, so only the stored one may have them. */
-const MAY_BE_LEFT_OUT = ['reference', 'debitAccountNumber', 'notBefore'];
+const MAY_BE_LEFT_OUT = ['reference', 'debitAccountNumber', 'notBefore', 'payeeName', 'purpose', 'metadata'] as const;
 
 /** Fields of the request that the stored one has otherwise, as JSON pointers. */
 function differing({ reference, fields }: AskedRow, holder: Holder): readonly string[] {
   if (holder.request === null) return [];
-  const stored: Readonly<Record<string, unknown>> = { ...holder.request, reference: holder.reference };
+  const { payee_name: payeeName, purpose, metadata } = holder;
+  const stored: Readonly<Record<string, unknown>> = {
+    ...holder.request,
+    reference: holder.reference,
+    notBefore: holder.not_before?.getTime(),
+    payeeName,
+    purpose,
+    metadata,
+  };
   const asked: Readonly<Record<string, unknown>> = { ...fields, reference };
   const names = new Set([...Object.keys(asked), ...MAY_BE_LEFT_OUT]);
   return [...names].filter((name) => written(asked[name]) !== written(stored[name])).map((name) => `/${name}`);
 }
 
-const written = (value: unknown): string => (value === undefined || value === null ? '' : JSON.stringify(value));
+const written = (value: unknown): string => (value === undefined || value === null ? '' : canonicalJson(value));

@@ -8,6 +8,7 @@ import {
 } from '../kinds/campaign-switches.ts';
 import type { StateOf } from '../kinds/index.ts';
 import type { Limits } from '../kinds/limits.ts';
+import { canonicalJson } from '../lib/ids.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type Act, type Known, actOf, noteAct } from './acts.ts';
@@ -145,8 +146,13 @@ export class Campaigns {
     const { campaign } = read;
     const names = ['name', 'text', 'perSecond', 'sendAt', ...Object.keys(campaign.options)];
     const texts = names.map((name) => [name, String(fieldOf(campaign, name))] as const);
-    const { reference } = campaign;
-    return { kind: 'campaign', ...Object.fromEntries(texts), ...(reference === null ? {} : { reference }) };
+    const { reference, metadata } = campaign;
+    return {
+      kind: 'campaign',
+      ...Object.fromEntries(texts),
+      ...(reference === null ? {} : { reference }),
+      ...(metadata === null ? {} : { metadata: canonicalJson(metadata) }),
+    };
   }
 
   async read(id: string): Promise<CampaignRecord | undefined> {

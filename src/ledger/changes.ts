@@ -89,6 +89,9 @@ export function changeOf<K extends LedgerKind>(
 const JOURNALED = [
   'account',
   'reference',
+  'metadata',
+  'payeeName',
+  'purpose',
   'amount',
   'accountAlias',
   'withdrawMode',

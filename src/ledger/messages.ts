@@ -37,7 +37,7 @@ export function newMessage(
   identity: MessageIdentity,
   beneficiary: string,
 ): NewOperation {
-  const { account, lane, to, text, from, expiresAt, sendAt } = asked;
+  const { account, lane, to, text, from, expiresAt, sendAt, metadata } = asked;
   const { id, fingerprint, reference, idOfReference, act } = identity;
   return {
     id,
@@ -56,6 +56,7 @@ export function newMessage(
       ...(from === undefined ? {} : { from }),
       ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
     },
+    metadata,
     notBefore: sendAt === undefined ? undefined : new Date(sendAt),
     createdBy: act?.by ?? '',
     dueMs: 0,

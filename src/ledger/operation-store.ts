@@ -15,6 +15,7 @@ import {
 } from '../kinds/index.ts';
 import { limitNamed } from '../kinds/limits.ts';
 import { type Clock, type Moment, momentOf } from '../lib/clock.ts';
+import { canonicalJson } from '../lib/ids.ts';
 import { type SpanDraft, type Traces, sentTo, traced } from '../lib/traces.ts';
 import type { AcceptedAt, NewOperation as AskedOperation } from '../operations/accepting.ts';
 import { type AskedFields, differing } from '../operations/differing.ts';
@@ -316,10 +317,10 @@ const laneOf = ({ lane }: Readonly<Record<string, unknown>>): string | undefined
   typeof lane === 'string' ? lane : undefined;
 
 function newRow<K extends Kind>(asked: AskedOperation<K>, trace: string | undefined): NewOperation {
-  const { id, account, state, reference, idOfReference, xof, beneficiary, phone, act, fields } = asked;
+  const { id, account, state, reference, idOfReference, xof, beneficiary, phone, act, fields, metadata } = asked;
   const kind = ledgerKind(asked.kind);
   const { columns, request, facts } = columnsOfNew(kind, fields);
-  const { amount, provider_id, not_before, batch, created_by, approved_by } = columns;
+  const { amount, payee_name, purpose, provider_id, not_before, batch, created_by, approved_by } = columns;
   const textOf = (value: string | number | undefined) => (value === undefined ? undefined : String(value));
   return {
     id,
@@ -337,6 +338,9 @@ function newRow<K extends Kind>(asked: AskedOperation<K>, trace: string | undefi
     approval: asked.approval,
     request,
     facts,
+    metadata,
+    payeeName: textOf(payee_name),
+    purpose: textOf(purpose),
     providerId: textOf(provider_id),
     notBefore: dateOf(asked.notBefore ?? not_before),
     batch: textOf(batch),
@@ -344,7 +348,7 @@ function newRow<K extends Kind>(asked: AskedOperation<K>, trace: string | undefi
     approvedBy: textOf(approved_by),
     trace,
     dueMs: asked.dueInMs,
-    event: kind === 'disbursement' ? awaitingApproval(id, fields, reference) : undefined,
+    event: kind === 'disbursement' ? awaitingApproval(asked) : undefined,
     act: act && actToJson(actOf(act, { facts: xof === undefined ? { account } : { account, amount: xof } })),
   };
 }
@@ -352,9 +356,9 @@ function newRow<K extends Kind>(asked: AskedOperation<K>, trace: string | undefi
 const dateOf = (ms: string | number | undefined): Date | undefined =>
   ms === undefined ? undefined : new Date(Number(ms));
 
-function awaitingApproval(id: string, fields: Readonly<Record<string, unknown>>, reference: string | undefined) {
+function awaitingApproval({ id, fields, reference, metadata }: Omit<AskedOperation, 'kind' | 'state'>) {
   const state = 'awaiting_approval';
-  const carried = carriedBy({ ...fields, kind: 'disbursement', reference } as { readonly kind: Kind });
+  const carried = carriedBy({ ...fields, kind: 'disbursement', reference, metadata } as { readonly kind: Kind });
   return { when: state, type: `disbursement.${state}`, data: { id, state, ...carried } };
 }
 
@@ -366,7 +370,8 @@ function answerOf(recorded: Exclude<Recorded, { outcome: 'conflict' }>): Accepte
 }
 
 /** What was asked for, as texts by the names of fields. */
-function askedIn({ kind, reference, amount, not_before, request }: OperationRow): Readonly<Record<string, string>> {
+function askedIn(row: OperationRow): Readonly<Record<string, string>> {
+  const { kind, reference, amount, not_before, request, payee_name, purpose, metadata } = row;
   const amountField = AMOUNT_FIELDS[kind] ?? 'amount';
   const timeField = kind === 'message' ? 'sendAt' : 'notBefore';
   const texts = Object.entries(request).map(([name, value]) => [
@@ -377,6 +382,9 @@ function askedIn({ kind, reference, amount, not_before, request }: OperationRow)
     kind,
     ...(reference === null ? {} : { reference }),
     ...(amount === null ? {} : { [amountField]: amount }),
+    ...(payee_name === null ? {} : { payeeName: payee_name }),
+    ...(purpose === null ? {} : { purpose }),
+    ...(metadata === null ? {} : { metadata: canonicalJson(metadata) }),
     ...(not_before === null ? {} : { [timeField]: String(not_before.getTime()) }),
     ...(Object.fromEntries(texts) as Record<string, string>),
   };

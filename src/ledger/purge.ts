@@ -134,7 +134,10 @@ export class Purge {
       else if (one.kind === 'message') messages += 1;
       else payments += 1;
     }
-    return { ...NOTHING, looked: Number(page?.looked ?? 0), messages, payments, open, last: page?.last ?? undefined };
+    const theirs = found.filter((one) => one.theirs && !one.open).map(({ key }) => key);
+    const events = theirs.length === 0 ? 0 : (await run('purge_said', [theirs])).length;
+    const looked = Number(page?.looked ?? 0);
+    return { ...NOTHING, looked, messages, payments, events, open, last: page?.last ?? undefined };
   }
 
   async #sums(run: Run, { words, beneficiary }: Person): Promise<Walked> {

@@ -71,6 +71,12 @@ export interface Buried {
   readonly finishedAt: number;
 }
 
+/** Whether its metadata have these entries. */
+function hasAll(record: object, wanted: Readonly<Record<string, string>>): boolean {
+  const metadata = 'metadata' in record ? (record.metadata as Readonly<Record<string, string>>) : undefined;
+  return Object.entries(wanted).every(([key, value]) => metadata?.[key] === value);
+}
+
 export class Queries {
   readonly #database: Database;
   readonly #figures: Figures;
@@ -155,14 +161,15 @@ export class Queries {
     const { accounts = null } = filters;
     const rows = await this.#database.run<{ id: string }>('ids_of_reference', [kind, reference, accounts]);
     const found = await this.readable(kind, [...new Set([...ids, ...rows.map(({ id }) => id)])]);
-    const { states, createdFrom = 0, createdTo = Number.POSITIVE_INFINITY } = filters;
+    const { states, metadata = {}, createdFrom = 0, createdTo = Number.POSITIVE_INFINITY } = filters;
     return found
       .filter(
-        ({ account, state, createdAt }) =>
-          (accounts === null || accounts.includes(account)) &&
-          (states === undefined || states.includes(state)) &&
-          createdAt >= createdFrom &&
-          createdAt <= createdTo,
+        (record) =>
+          (accounts === null || accounts.includes(record.account)) &&
+          (states === undefined || states.includes(record.state)) &&
+          hasAll(record, metadata) &&
+          record.createdAt >= createdFrom &&
+          record.createdAt <= createdTo,
       )
       .toSorted((a, b) => b.createdAt - a.createdAt);
   }

@@ -23,6 +23,9 @@ export interface OperationRow {
   readonly state: string;
   readonly amount: string | null;
   readonly request: Json;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly payee_name: string | null;
+  readonly purpose: string | null;
   readonly provider_id: string | null;
   readonly token: string | null;
   readonly transaction_id: string | null;
@@ -59,6 +62,9 @@ const shared: Readonly<Record<string, Column>> = {
   account: 'account',
   reference: 'reference',
   amount: 'amount',
+  metadata: 'metadata',
+  payeeName: 'payee_name',
+  purpose: 'purpose',
   disburseId: 'provider_id',
   token: 'token',
   transactionId: 'transaction_id',

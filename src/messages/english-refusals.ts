@@ -64,7 +64,7 @@ export const englishRefusals = {
   identity_used:
     'The same key or reference is already used by {id}. Repeat that request unchanged, or use a new identity.',
   idempotency_key_used:
-    'The Idempotency-Key is already used by {id}, with other bytes. Send another Idempotency-Key.',
+    'The Idempotency-Key is already used by {id}, with other bytes or options. Send another Idempotency-Key.',
   provider_not_asked: 'The provider was not asked ({why}). Nothing was changed. Retry.',
   no_callback_body:
     'No callback body is stored for {id}. A body is stored for 30 days, and only if it contradicts a success. GET /v1/explain/{id} shows whether a callback was received.',

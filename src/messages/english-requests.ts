@@ -39,6 +39,7 @@ export const englishRequests = {
   less_than: 'must be less than {most}',
   more_than: 'must be more than {least}',
   characters_at_most: 'must have at most {most} characters',
+  one_entry: 'must name one entry',
   entries_at_most: 'must have at most {most} entries',
   characters_at_least: 'must have at least {least} characters',
   entries_at_least: 'must have at least {least} entries',

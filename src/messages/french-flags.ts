@@ -166,6 +166,10 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'numéro de téléphone sous forme internationale : +221771234567',
   'text of the SMS': 'texte du SMS',
   'otp overtakes campaigns': 'otp passe devant les campagnes',
+  'earliest time of every payment: 2026-11-21T08:00:00Z':
+    'heure la plus tôt de chaque paiement : 2026-11-21T08:00:00Z',
+  'Name of the payee, for approvers and reports': 'Nom du bénéficiaire, pour les approbateurs et les rapports',
+  'Purpose of the payment, for approvers and reports': 'Motif du paiement, pour les approbateurs et les rapports',
   'do not send before this time: 2026-11-21T08:00:00Z': 'ne pas envoyer avant cette heure : 2026-11-21T08:00:00Z',
   'do not send after this time: 2026-11-21T08:00:00Z': 'ne pas envoyer après cette heure : 2026-11-21T08:00:00Z',
   'The final state, or the next action': 'Le statut final, ou l’action suivante',

@@ -71,7 +71,7 @@ export const frenchRefusals: Record<keyof typeof englishRefusals, string> = {
   identity_used:
     'La même clé ou référence est déjà utilisée par {id}. Répétez cette demande sans changement, ou utilisez une nouvelle identité.',
   idempotency_key_used:
-    'L’Idempotency-Key est déjà utilisée par {id}, avec un autre contenu. Envoyez une autre Idempotency-Key.',
+    'L’Idempotency-Key est déjà utilisée par {id}, avec un autre contenu ou d’autres options. Envoyez une autre Idempotency-Key.',
   provider_not_asked: 'Le prestataire n’a pas été interrogé ({why}). Rien n’a changé. Réessayez.',
   no_callback_body:
     'Aucune notification n’est conservée pour {id}. Une notification est conservée 30 jours, et seulement si elle contredit une réussite. GET /v1/explain/{id} dit si une notification a été reçue.',

@@ -41,6 +41,7 @@ export const frenchRequests: Record<keyof typeof englishRequests, string> = {
   less_than: 'doit être moins que {most}',
   more_than: 'doit être plus que {least}',
   characters_at_most: 'doit avoir au plus {most} caractères',
+  one_entry: 'doit nommer une seule entrée',
   entries_at_most: 'doit avoir au plus {most} éléments',
   characters_at_least: 'doit avoir au moins {least} caractères',
   entries_at_least: 'doit avoir au moins {least} éléments',

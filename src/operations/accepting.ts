@@ -17,6 +17,8 @@ export interface NewOperation<K extends Kind = Kind> {
   /** Fingerprint of the canonical request: the same identity with another request is a conflict. */
   readonly fingerprint: string;
   readonly reference?: string;
+  /** The caller's own data. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The id that the reference alone would give. */
   readonly idOfReference?: string;
   /** Whole XOF, where the operation moves money. */
@@ -50,8 +52,13 @@ export type AcceptedAt =
   | Exclude<Accepted, { outcome: 'accepted' }>
   | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });
 
-function fieldsToWrite({ kind, fields, reference }: New): Fields {
-  return { kind, ...fields, ...(reference ? { reference } : {}) };
+function fieldsToWrite({ kind, fields, reference, metadata }: New): Fields {
+  return {
+    kind,
+    ...fields,
+    ...(reference ? { reference } : {}),
+    ...(metadata ? { metadata: JSON.stringify(metadata) } : {}),
+  };
 }
 
 /** The record that this acceptance has just written, without reading it again. */

@@ -9,6 +9,7 @@ export interface AskedFields {
   /** As they would be written. */
   readonly fields: Readonly<Record<string, string | number | undefined>>;
   readonly reference?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What follows the name of the operation that stands, for people; `''` where nothing is known to differ. */
@@ -37,14 +38,21 @@ const MAY_BE_LEFT_OUT = [
   'email',
   'phone',
   'expiresAt',
+  'payeeName',
+  'purpose',
+  'metadata',
 ];
 /** What the request calls otherwise than the record. */
 const ASKED_AS: Readonly<Record<string, string>> = { askedAmount: 'amount' };
 
 /** As JSON pointers into the request. */
-export function differing({ kind, fields, reference }: AskedFields, stands: Fields): readonly string[] {
+export function differing({ kind, fields, reference, metadata }: AskedFields, stands: Fields): readonly string[] {
   if (stands['kind'] !== kind) return [];
-  const asked: AskedFields['fields'] = { ...fields, reference };
+  const asked: AskedFields['fields'] = {
+    ...fields,
+    reference,
+    metadata: metadata && canonicalJson(metadata),
+  };
   const names = new Set([...Object.keys(asked), ...MAY_BE_LEFT_OUT]);
   const differs = [...names].flatMap((name) => {
     const [one, other] = [String(asked[name] ?? ''), stands[name] ?? ''];

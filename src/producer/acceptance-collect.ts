@@ -76,13 +76,14 @@ export class CollectAcceptance {
   async invoice(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(invoiceRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
-    const { account, reference: _reference, ...request } = checked.request;
+    const { account, reference: _reference, metadata, ...request } = checked.request;
     return this.#accept({
       kind: 'invoice',
       state: 'creating',
       account,
       dueInMs: this.#graceMs,
       ...identify(this.#options.environment, 'invoice', checked.request, checked.identity),
+      metadata,
       fields: { by, totalAmount: request.totalAmount, request: JSON.stringify(request) },
     });
   }
@@ -91,7 +92,7 @@ export class CollectAcceptance {
   async paymentRequest(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(paymentRequestRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
-    const { account, amount, email, phone, feesPaidBy, notify } = checked.request;
+    const { account, amount, email, phone, feesPaidBy, notify, metadata } = checked.request;
     if (email === undefined && phone === undefined) {
       return { outcome: 'invalid', problems: [{ pointer: '/phone', message: message('phone_or_email') }] };
     }
@@ -104,6 +105,7 @@ export class CollectAcceptance {
       account,
       dueInMs: this.#graceMs,
       ...identify(this.#options.environment, 'payment_request', checked.request, checked.identity),
+      metadata,
       phone: payer,
       fields: {
         by,
@@ -121,7 +123,7 @@ export class CollectAcceptance {
     const checked = this.#check(directCreditRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
     if (!this.#options.directCredit) return { outcome: 'invalid', problems: [DIRECT_CREDIT_OFF] };
-    const { account, amount, accountAlias, allowDuplicate } = checked.request;
+    const { account, amount, accountAlias, allowDuplicate, metadata } = checked.request;
     const request = { ...checked.request, allowDuplicate: undefined };
     const beneficiary = beneficiaryOf({ withdrawMode: 'service', accountAlias });
     const refused = trialProblems(this.#options.trial, beneficiary, '/accountAlias');
@@ -138,6 +140,7 @@ export class CollectAcceptance {
       meantAgain: allowDuplicate ?? false,
       approval: 'impossible',
       ...identify(this.#options.environment, 'direct_credit', request, checked.identity),
+      metadata,
       fields: { by, amount, accountAlias },
     });
   }

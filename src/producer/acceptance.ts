@@ -100,7 +100,7 @@ export class Acceptance {
     const judged = judgeDisbursement(input, { ...this.#options, ...(row && { unusual: 'warned' }) }, idempotencyKey);
     if (judged.is === 'invalid') return { answer: { outcome: 'invalid', problems: judged.problems } };
     const { identity, names, warnings } = judged;
-    const { account, amount, notBefore, allowDuplicate } = judged.request;
+    const { account, amount, metadata, notBefore, allowDuplicate } = judged.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
     const beneficiary = beneficiaryOf(judged.request, this.#options.extraWithdrawModes);
     const operation: NewOperation<'disbursement'> = {
@@ -112,6 +112,7 @@ export class Acceptance {
       act: this.#options.act,
       ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
       ...names,
+      metadata,
       beneficiary,
       phone: phoneIn(beneficiary),
       meantAgain: allowDuplicate ?? false,
@@ -145,7 +146,7 @@ export class Acceptance {
       ...unnamed,
     ]);
     if (!parsed.data || identity === undefined || problems.length > 0) return { outcome: 'invalid', problems };
-    const { account, name, text, from, country, replaceCostly, onUnknown } = parsed.data;
+    const { account, name, text, from, country, replaceCostly, onUnknown, metadata } = parsed.data;
     return readAnswer(
       await this.#operations.accept({
         kind: 'campaign',
@@ -153,6 +154,7 @@ export class Acceptance {
         account,
         act: this.#options.act,
         ...this.#identify('campaign', parsed.data, identity),
+        metadata,
         fields: {
           [HAND + by]: 0,
           name,
@@ -194,9 +196,9 @@ export class Acceptance {
     if (answer.outcome === 'accepted' && parsed.data.sendAt === undefined)
       this.#options.wake(queueOfLane[parsed.data.lane]);
     if (answer.outcome === 'conflict') {
-      const { to, text, from, sendAt, expiresAt, reference } = parsed.data;
+      const { to, text, from, sendAt, expiresAt, reference, metadata } = parsed.data;
       const fields = { to, text, from, sendAt: msOf(sendAt), expiresAt: msOf(expiresAt) };
-      const differs = await this.#options.store.differs(answer.id, { kind: 'message', fields, reference });
+      const differs = await this.#options.store.differs(answer.id, { kind: 'message', fields, reference, metadata });
       return readAnswer({ ...answer, differs });
     }
     return readAnswer(answer);
@@ -297,13 +299,16 @@ export function conflictOf({ existingId, differs }: Extract<Answer, { outcome: '
 }
 
 /** What of a disbursement is kept as it was asked for. */
-export function askedFields({
-  amount,
-  accountAlias,
-  withdrawMode,
-  debitAccountNumber,
-}: Pick<RequestOf<'disbursement'>, 'amount' | 'accountAlias' | 'withdrawMode' | 'debitAccountNumber'>) {
-  return { amount, accountAlias, withdrawMode, ...(debitAccountNumber ? { debitAccountNumber } : {}) };
+export function askedFields(request: Omit<RequestOf<'disbursement'>, 'account'>) {
+  const { amount, accountAlias, withdrawMode, debitAccountNumber, payeeName, purpose } = request;
+  return {
+    amount,
+    accountAlias,
+    withdrawMode,
+    ...(debitAccountNumber ? { debitAccountNumber } : {}),
+    ...(payeeName ? { payeeName } : {}),
+    ...(purpose ? { purpose } : {}),
+  };
 }
 
 export type JudgedDisbursement =
@@ -322,14 +327,12 @@ export interface JudgingOptions
   extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
   /** A number of another length than those of its country: in a batch, the person who approves is warned. Absent: refused. */
   readonly unusual?: 'warned' | undefined;
-  /** What people read about the payment: part of the request. */
-  readonly description?: object | undefined;
 }
 
 /** All that can be said about a request without asking Redis. Nothing is written. */
 export function judgeDisbursement(
   input: unknown,
-  { environment, accounts, description, ...reading }: JudgingOptions,
+  { environment, accounts, ...reading }: JudgingOptions,
   idempotencyKey?: string,
 ): JudgedDisbursement {
   const parsed = check(disbursementRequest, input);
@@ -341,7 +344,7 @@ export function judgeDisbursement(
   if (parsed.data === undefined || identity === undefined || problems.length > 0) return { is: 'invalid', problems };
   const { allowUnusualNumber: _meant, ...asked } = parsed.data;
   const request = { ...asked, withdrawMode, accountAlias };
-  const whole = { ...request, ...description, allowDuplicate: undefined };
+  const whole = { ...request, allowDuplicate: undefined };
   const names = identify(environment, 'disbursement', whole, identity);
   return { is: 'sound', request, identity, names, warnings };
 }

@@ -22,17 +22,17 @@ export async function judgeCampaign(campaigns: Store, asked: Asked): Promise<Acc
 
 async function answerOf(
   campaigns: Store,
-  { kind, state, fields, reference }: Asked,
+  { kind, state, fields, reference, metadata }: Asked,
   recorded: Awaited<ReturnType<Store['accept']>>,
 ): Promise<AcceptedAt> {
   const { outcome, id } = recorded;
   if (outcome === 'accepted') return { outcome, id, state, at: recorded.at };
   if (outcome === 'duplicate') return { outcome, id, state: recorded.state };
   const stands = await campaigns.asked(id);
-  return { outcome, id, differs: stands ? differing({ kind, fields, reference }, stands) : [] };
+  return { outcome, id, differs: stands ? differing({ kind, fields, reference, metadata }, stands) : [] };
 }
 
-function draftOf({ id, account, reference, fingerprint, act, fields }: Asked, trace?: string): NewCampaign {
+function draftOf({ id, account, reference, fingerprint, act, fields, metadata }: Asked, trace?: string): NewCampaign {
   const hand = Object.keys(fields).find((name) => name.startsWith(HAND)) ?? HAND;
   const own = Object.entries(fields).filter(([name]) => name !== hand);
   return {
@@ -41,6 +41,7 @@ function draftOf({ id, account, reference, fingerprint, act, fields }: Asked, tr
     reference,
     fingerprint: fingerprintBytes(fingerprint),
     fields: Object.fromEntries(own),
+    metadata,
     createdBy: hand.slice(HAND.length),
     trace,
     act,

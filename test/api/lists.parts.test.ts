@@ -120,7 +120,7 @@ test('a list as CSV has the columns of the command, and says where to go on', as
     headers: { accept: 'text/csv' },
   });
   const [head, row] = String(body).replace('\ufeff', '').split('\r\n');
-  expect(head).toBe('id;state;amount;accountAlias;withdrawMode;reference;updatedAt');
+  expect(head).toBe('id;state;amount;accountAlias;withdrawMode;reference;updatedAt;payeeName;purpose;metadata');
   expect(row).toMatch(/^dsb_\w+;succeeded;500;771234567;wallet-a-senegal;/);
   expect(headers['x-next']).toMatch(/^\d+\.dsb_/);
 });

@@ -75,7 +75,7 @@ describe('an upload', () => {
       Buffer.from(
         `reference;accountAlias;amount;withdrawMode;payeeName;metadata.team\n${tag};771234567;5;wallet-a-senegal;${name};ops\n`,
       );
-    const file = await readBatchFile(csv('Awa Diop'), { format: 'csv', describes: true });
+    const file = await readBatchFile(csv('Awa Diop'), { format: 'csv' });
     const options = { account: 'main', by: 'maker', idempotencyKey: tag } as const;
     const later = { ...options, notBefore: '2036-01-01T08:00:00Z', notify: 'ops@example.com' };
     const { id } = await world.door().accept(file, later);
@@ -86,14 +86,14 @@ describe('an upload', () => {
     expect(row).toMatchObject({ payeeName: 'Awa Diop', metadata: { team: 'ops' }, own: ['Awa Diop', 'ops'] });
     // Another option, or another name, is another request.
     expect(await world.door().accept(file, options)).toMatchObject({ outcome: 'conflict', id });
-    const other = await readBatchFile(csv('Awa Fall'), { format: 'csv', describes: true });
+    const other = await readBatchFile(csv('Awa Fall'), { format: 'csv' });
     expect(await world.door().accept(other, later)).toMatchObject({ outcome: 'conflict', differs: ['/2/payeeName'] });
     expect((await world.door().recheck(batch)).count).toBe(0);
   });
 
   test('whose description is too long is invalid, with its column', async () => {
     const rows = [{ ...world.people(1)[0], payeeName: 'x'.repeat(121), metadata: { 'a b': '1' } }];
-    const file = await readBatchFile(Buffer.from(JSON.stringify(rows)), { format: 'json', describes: true });
+    const file = await readBatchFile(Buffer.from(JSON.stringify(rows)), { format: 'json' });
     const { id } = await world.door().accept(file, { account: 'main', by: 'maker' });
     const { state, problems } = await world.read(id);
     expect([state, problems.list.map(({ column }) => column)]).toEqual(['invalid', ['payeeName', 'metadata.a b']]);

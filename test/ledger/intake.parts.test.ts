@@ -198,7 +198,7 @@ describe('SQL refuses', () => {
 
   test.for([
     ['no object', [], pointers('')],
-    ['more than 16 kB', payment({ note: 'x'.repeat(16_384) }), pointers('')],
+    ['more than 32 kB', payment({ note: 'x'.repeat(32_768) }), pointers('')],
     ['no identity', payment({ reference: undefined }), pointers('/reference')],
     ['an empty identity', payment({ reference: ' \u00a0' }), pointers('/reference')],
     ['an account without a grant', payment({ account: 'other' }), pointers('/account')],

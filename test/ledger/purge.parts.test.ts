@@ -119,6 +119,26 @@ test('a message loses number, SMS and metadata; a payment keeps its account and 
   expect(await walked()).toMatchObject({ messages: 0, payments: 0, open: 0 });
 });
 
+test('events, dead letters and unpublished events of a payment lose what was said of the person', async () => {
+  await operation('dsb_said', { beneficiary: who.beneficiary, request: { accountAlias: '0707080910' } });
+  const data = `'{"id": "dsb_said", "state": "succeeded", "payeeName": "Awa Ba", "purpose": "salary", "metadata": {"a": "b"}}'`;
+  const event = `'dsb_said.2', 'main', 'dsb_said', 'disbursement.succeeded', ${data}, now()`;
+  await ledger.query(
+    `insert into relais.event (position, id, account, subject, type, data, at) values (900001, ${event})`,
+  );
+  await ledger.query(`insert into relais.outbox (id, account, subject, type, data, at) values (${event})`);
+  await ledger.query(`insert into relais.event_group (name) values ('said')`);
+  await ledger.query(
+    `insert into relais.dead_letter (event_group, position, id, type, account, data, tries, error)
+     values ('said', 1, 'dsb_said.2', 'disbursement.succeeded', 'main', ${data}, 3, 'x')`,
+  );
+  expect(await walked()).toMatchObject({ payments: 1 });
+  for (const table of ['event', 'outbox', 'dead_letter']) {
+    const [row] = await ledger.query(`select data from relais.${table} where data ->> 'id' = 'dsb_said'`);
+    expect(row).toEqual({ data: { id: 'dsb_said', state: 'succeeded' } });
+  }
+});
+
 test('what is open, leased, or counted by a limit of today is not touched, and counted as open', async () => {
   await operation('msg_1', {
     kind: 'message',

@@ -9,6 +9,7 @@ import {
   type FileBody,
   pathParameters,
   REQUEST_TIME_MS,
+  entryOf,
   type RouteDeclaration,
 } from '../route.ts';
 import { componentRef, inlineSchema, type JsonSchema, nameOf } from './schemas.ts';
@@ -76,7 +77,11 @@ function parametersOf(route: RouteDeclaration): JsonSchema[] {
   const inQuery = Object.entries(route.query ?? {}).map(([name, type]) => {
     const { description, ...schema } = inlineSchema(type);
     const separated = schema.type === 'array' ? { style: 'form', explode: false } : {};
-    return { name, in: 'query', ...(description ? { description } : {}), ...separated, schema };
+    const { additionalProperties: entry } = schema;
+    const told = description ? { description } : {};
+    // OpenAPI has no style for it, so its name shows the form.
+    if (typeof entry === 'object') return { name: entryOf(name), in: 'query', ...told, schema: entry as JsonSchema };
+    return { name, in: 'query', ...told, ...separated, schema };
   });
   const key = route.identity === undefined ? [] : [{ $ref: '#/components/parameters/Idempotency-Key' }];
   return [...inPath, ...inQuery, ...key, { $ref: '#/components/parameters/X-Request-Id' }];

@@ -1084,7 +1084,7 @@ create table relais.intake (
   account         text        collate "C" not null,
   reference       text        collate "C",
   idempotency_key text        collate "C",
-  request         jsonb,                                     -- at most 16 kB; null once it is decided
+  request         jsonb,                                     -- at most 32 kB; null once it is decided
   client          text        collate "C" not null,          -- sql:<session user>, bullmq
   job_id          text,
   existing_id     text        collate "C",                   -- a conflict: the operation that has this identity
@@ -1156,7 +1156,7 @@ declare
   spaces constant text := E'\t\n\u000b\u000c\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
   sender constant text := 'sql:' || session_user;
   most_open constant int := 10000;
-  most_bytes constant int := 16384;
+  most_bytes constant int := 32768;
   allowed relais.enqueue_grant;
   problems jsonb := '[]';
   prefix text;
@@ -1173,7 +1173,7 @@ begin
   if jsonb_typeof(request) is distinct from 'object' then
     problems := problems || jsonb_build_object('pointer', '', 'message', 'must be an object');
   elsif octet_length(request::text) > most_bytes then
-    problems := problems || jsonb_build_object('pointer', '', 'message', 'must have at most 16384 bytes');
+    problems := problems || jsonb_build_object('pointer', '', 'message', 'must have at most ' || most_bytes || ' bytes');
   else
     select g.* into allowed from relais.enqueue_grant g
     where g.role = session_user and (g.account = request ->> 'account' or not request ? 'account')

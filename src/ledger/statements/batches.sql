@@ -91,16 +91,17 @@ select r.state, count(*) as count, sum(r.amount)::int8 as xof from relais.batch_
 -- name: standing_requests
 -- For each request the payment that has its id or its reference; a tombstone has no request.
 -- params: account text, id text[], reference text[]
--- row: asked text, id text, fingerprint bytea, reference text, request jsonb
+-- row: asked text, id text, fingerprint bytea, reference text, request jsonb, not_before timestamptz, payee_name text, purpose text, metadata jsonb
 with asked as (select * from unnest($2::text[], $3::text[]) as a(id, reference))
-select a.id as asked, o.id, o.fingerprint, o.reference, o.request from asked a join relais.operation o on o.id = a.id
+select a.id as asked, o.id, o.fingerprint, o.reference, o.request, o.not_before, o.payee_name, o.purpose, o.metadata
+from asked a join relais.operation o on o.id = a.id
 union all
-select a.id, o.id, o.fingerprint, o.reference, o.request
+select a.id, o.id, o.fingerprint, o.reference, o.request, o.not_before, o.payee_name, o.purpose, o.metadata
 from asked a join relais.operation o on o.account = $1 and o.kind = 'disbursement' and o.reference = a.reference and o.id <> a.id
 union all
-select a.id, t.id, t.fingerprint, t.reference, null from asked a join relais.tombstone t on t.id = a.id
+select a.id, t.id, t.fingerprint, t.reference, null, null, null, null, null from asked a join relais.tombstone t on t.id = a.id
 union all
-select a.id, t.id, t.fingerprint, t.reference, null
+select a.id, t.id, t.fingerprint, t.reference, null, null, null, null, null
 from asked a join relais.tombstone t on t.account = $1 and t.kind = 'disbursement' and t.reference = a.reference and t.id <> a.id;
 
 -- name: spent_on

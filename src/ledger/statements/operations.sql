@@ -163,7 +163,7 @@ where not exists (select from relais.operation o where o.id = t.id);
 -- others hold are passed over before they count, so neither another claim nor a forgotten transaction hides those behind.
 -- Without the mark of its lane a process takes nothing: another one has taken over.
 -- params: queue text, accounts text[], most int4, lease_ms float8, schema_version int2, now timestamptz, holder text, lane text
--- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, send_until timestamptz, due_at timestamptz, lease int8, lease_until timestamptz, fingerprint bytea, at timestamptz
+-- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, send_until timestamptz, due_at timestamptz, lease int8, lease_until timestamptz, fingerprint bytea, at timestamptz
 with due as materialized (
   select c.id
   from unnest($2::text[]) as account(name)
@@ -184,8 +184,8 @@ lease as materialized (select nextval('relais.lease_number') as number where exi
 update relais.operation o
 set lease = lease.number, lease_until = coalesce($6, now()) + $4 * interval '1 ms', holder = $7, signalled = null
 from due, lease where o.id = due.id
-returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.provider_id, o.token, o.transaction_id, o.provider_ref,
-  o.facts, o.evidence, o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before,
+returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.metadata, o.payee_name, o.purpose, o.provider_id,
+  o.token, o.transaction_id, o.provider_ref, o.facts, o.evidence, o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before,
   o.batch, o.created_by, o.approved_by, o.approved_at, o.rejected_by, o.note, o.trace, o.created_at, o.updated_at, o.since,
   o.version, o.send_until, o.due_at, o.lease,
   o.lease_until, o.fingerprint, date_trunc('milliseconds', coalesce($6, now())) as at;
@@ -195,7 +195,7 @@ returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.
 -- Leases named operations, due or not, for attempts in these queues (`looked_at`: `,state,state,`). `known`: the lease that the
 -- asker has of it already. Its due time is the end of the lease, so that another attempt follows one that died. A row that another attempt holds, or in another state, is missing from the answer.
 -- params: id text[], looked_at text[], lease_ms float8[], known int8[], schema_version int2, now timestamptz, holder text, lane text
--- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, lease int8, at timestamptz
+-- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, lease int8, at timestamptz
 with asked as materialized (
   select a.*, coalesce($6, now()) as at
   from unnest($1::text[], $2::text[], $3::float8[], $4::int8[]) as a(id, looked_at, lease_ms, known)
@@ -212,8 +212,8 @@ update relais.operation o
 set lease = n.number, lease_until = a.at + a.lease_ms * interval '1 ms', holder = $7, signalled = null,
   due_at = case when o.queue is not null then a.at + a.lease_ms * interval '1 ms' end
 from numbered n join asked a using (id) where o.id = n.id
-returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.provider_id, o.token, o.transaction_id, o.provider_ref,
-  o.facts, o.evidence, o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before,
+returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.metadata, o.payee_name, o.purpose, o.provider_id,
+  o.token, o.transaction_id, o.provider_ref, o.facts, o.evidence, o.evidence_total, o.reason, o.sends, o.tries, o.token_at, o.sent_at, o.quiet_until, o.not_before,
   o.batch, o.created_by, o.approved_by, o.approved_at, o.rejected_by, o.note, o.trace, o.created_at, o.updated_at, o.since,
   o.version, o.lease, date_trunc('milliseconds', a.at) as at;
 

@@ -131,6 +131,25 @@ select null, null, p.position::text, p.data from page p where position($3 in reg
 -- row: key text
 update relais.event e set data = $3 where e.position = $1::text::int8 and e.data = $2 returning $1 as key;
 
+-- name: purge_said
+-- What callers said of operations, in the events that report them: payee, purpose and metadata.
+-- params: subjects text[]
+-- row: key text
+with said as (select array['payeeName', 'purpose', 'metadata'] as names),
+published as (
+  update relais.event e set data = e.data - said.names from said
+  where e.subject = any($1) and e.data ?| said.names returning e.id
+),
+waiting as (
+  update relais.outbox o set data = o.data - said.names from said
+  where o.subject = any($1) and o.data ?| said.names returning o.id
+),
+dead as (
+  update relais.dead_letter d set data = d.data - said.names from said
+  where d.data ->> 'id' = any($1) and d.data ?| said.names returning d.position::text as id
+)
+select id as key from published union all select id from waiting union all select id from dead;
+
 -- name: purge_outbox
 -- params: after text, most int4, tail text
 -- row: last text, looked int8, key text, value jsonb

@@ -94,6 +94,7 @@ export const saidBy = ({ id, request: { to, text } }: ClaimedMessage) => ({
 /** A restored ledger records the message again from it. The journal is no place for a one-time password. */
 export function journalItem({ request, ...one }: ClaimedMessage): JournalOperation {
   const { id, account, reference, fingerprint, facts, created_by: createdBy, created_at: createdAt } = one;
+  const metadata = one.metadata ?? undefined;
   return {
     id,
     kind: 'message',
@@ -103,6 +104,7 @@ export function journalItem({ request, ...one }: ClaimedMessage): JournalOperati
     beneficiary: payeeOf(request.to, undefined),
     request: request.lane === 'otp' ? { ...request, text: '' } : request,
     facts: { ...facts },
+    metadata,
     createdBy,
     createdAt: createdAt.toISOString(),
   };
@@ -173,11 +175,12 @@ export function ends(
   state: 'sent' | 'failed' | 'unknown' | 'expired' | 'skipped',
   { code, reason, line }: Ending = {},
 ): Change {
-  const { id, reference } = one;
+  const { id, reference, metadata } = one;
   const data = {
     id,
     state,
     ...(reference === null ? {} : { reference }),
+    ...(metadata === null ? {} : { metadata }),
     ...(code ? { code } : {}),
     ...(reason ? { reason } : {}),
   };

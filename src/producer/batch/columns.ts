@@ -21,6 +21,11 @@ export type Column = keyof typeof columns;
 
 const columnNames = Object.keys(columns) as Column[];
 
+/** Fields of a single disbursement that no file has. */
+const ONE_BY_ONE = Object.keys(disbursementRequest.shape).filter(
+  (field) => !Object.hasOwn(columns, field) && !Object.hasOwn(paymentDescription, field),
+);
+
 export function isColumn(name: string): name is Column {
   return Object.hasOwn(columns, name);
 }
@@ -38,6 +43,9 @@ function nearTo(name: string): Column | undefined {
   return columnNames.find((column) => plain(column) === near);
 }
 
+/** Begins the heading of an entry of `metadata`. */
+export const METADATA = 'metadata.';
+
 /** `payeeName`, `purpose` and `metadata.KEY`: what people read about a payment. */
 export function isDescription(name: string): boolean {
   return Object.hasOwn(paymentDescription, name) ? name !== 'metadata' : /^metadata\.[^.\s]/.test(name);
@@ -51,13 +59,13 @@ export function notAField(name: string): Message {
 }
 
 /** Undefined: a column that people keep for themselves. */
-function wrongWith(name: string, describes: boolean): Message | undefined {
-  if (isColumn(name) || (describes && isDescription(name))) return undefined;
+function wrongWith(name: string): Message | undefined {
+  if (isColumn(name) || isDescription(name)) return undefined;
   if (name === '') return message('no_heading');
   const meant = meantBy(name) ?? nearTo(name);
   if (meant) return message('column_meant', { meant });
   // Kept beside the payment, it would seem to be obeyed.
-  const field = Object.keys(disbursementRequest.shape).find((one) => plain(one) === plain(name));
+  const field = ONE_BY_ONE.find((one) => plain(one) === plain(name));
   return field === undefined ? undefined : message('column_not_taken');
 }
 
@@ -67,14 +75,13 @@ export function isHeader(cells: readonly string[]): boolean {
 }
 
 /** What is wrong with the header of a table, which stands in this row. */
-export function headerProblems(header: readonly string[], row: number, describes = false): Finding[] {
+export function headerProblems(header: readonly string[], row: number): Finding[] {
   const of = (column: string, reason: Message): Finding => ({ row, column: shown(column), reason });
   const wrong = header.flatMap((name) => {
-    const reason = wrongWith(name, describes);
+    const reason = wrongWith(name);
     return reason === undefined ? [] : [of(name, reason)];
   });
-  const isRead = (name: string): boolean => isColumn(name) || (describes && isDescription(name));
-  const twice = header.filter((name, at) => isRead(name) && header.indexOf(name) !== at);
+  const twice = header.filter((name, at) => (isColumn(name) || isDescription(name)) && header.indexOf(name) !== at);
   const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));
   return [
     ...wrong,

@@ -53,7 +53,7 @@ export interface UploadOptions {
 }
 
 /** What is approved: the bytes, and the options of the upload where there are any. */
-function approvedHash(
+export function approvedHash(
   contentHash: string,
   { notBefore, notify }: Pick<UploadOptions, 'notBefore' | 'notify'>,
 ): string {
@@ -164,7 +164,7 @@ export class BatchDoor {
   }
 
   /** What has come between since the upload: a reference that was taken, a limit, an account that is gone. */
-  async recheck(record: BatchRecord & { readonly options?: { readonly notBefore?: string } }): Promise<Findings> {
+  async recheck(record: BatchRecord): Promise<Findings> {
     const { batches } = this.#options;
     const rows: RawRow[] = [];
     for (let from = 0; from < record.totals.count; from += ROWS_AT_ONCE) {
@@ -173,7 +173,7 @@ export class BatchDoor {
     if (rows.length === record.totals.count) {
       const today = new Date(this.#options.now()).toISOString().slice(0, 10);
       const spentToday = await batches.acceptedOn(record.account, today);
-      const { notBefore } = record.options ?? {};
+      const { notBefore } = record.options;
       return (await this.judge({ rows, problems: [] }, record.account, { spentToday, notBefore })).problems;
     }
     const lost = new FindingList();
@@ -194,7 +194,7 @@ export class BatchDoor {
     return judgeFile(file, options, (rows) =>
       batches.standing(
         account,
-        rows.map((row) => ({ ...row, fields: askedFields(row.request) })),
+        rows.map((row) => ({ ...row, fields: askedOf(row.request) })),
       ),
     );
   }
@@ -216,6 +216,12 @@ export class BatchDoor {
   }
 }
 
+/** As an operation has it that was asked for before. */
+function askedOf(request: SoundRow['request']): Readonly<Record<string, unknown>> {
+  const { metadata, notBefore } = request;
+  return { ...askedFields(request), metadata, notBefore: notBefore && Date.parse(notBefore) };
+}
+
 /** As `problems` of a file are told: the row as a spreadsheet numbers it, and its column. */
 function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined): string[] {
   if (!asked || !stands) return [`/${(asked ?? stands)?.row}`];
@@ -224,8 +230,9 @@ function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined)
   const again = allowDuplicate ? 'true' : undefined;
   const request = {
     kind: 'disbursement',
-    fields: { ...fields, metadata: textOf(metadata), allowDuplicate: again },
+    fields: { ...fields, allowDuplicate: again },
     reference,
+    metadata,
   } as const;
   return differing(request, { kind: 'disbursement', ...Object.fromEntries(there) }).map(
     (pointer) => `/${asked.row}${pointer}`,
@@ -259,8 +266,8 @@ export async function askForBatch(
   };
 }
 
-function rowAtRest({ row, id, reference, accountAlias, request, description, own }: SoundRow): BatchRow {
-  const { amount, withdrawMode, debitAccountNumber, allowDuplicate } = request;
+function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow): BatchRow {
+  const { amount, withdrawMode, debitAccountNumber, allowDuplicate, payeeName, purpose, metadata } = request;
   return {
     row,
     id,
@@ -270,7 +277,9 @@ function rowAtRest({ row, id, reference, accountAlias, request, description, own
     withdrawMode,
     ...(debitAccountNumber === undefined ? {} : { debitAccountNumber }),
     ...(allowDuplicate ? { allowDuplicate } : {}),
-    ...description,
+    ...(payeeName === undefined ? {} : { payeeName }),
+    ...(purpose === undefined ? {} : { purpose }),
+    ...(metadata === undefined ? {} : { metadata }),
     ...(own?.some((cell) => cell !== '') ? { own } : {}),
   };
 }

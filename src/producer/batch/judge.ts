@@ -8,7 +8,6 @@ import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
 import type { Problem } from '../problems.ts';
 import type { TrialNumbers } from '../trial-numbers.ts';
 import { shown } from './columns.ts';
-import { type Description, describedIn } from './description.ts';
 import type { RawRow } from './rows.ts';
 import { type Message, message } from '../../messages/message.ts';
 import type { Language } from '../../messages/languages.ts';
@@ -41,7 +40,6 @@ export interface SoundRow {
   readonly accountAlias: string;
   readonly id: string;
   readonly fingerprint: string;
-  readonly description?: Description;
   /** What the file has beside it. */
   readonly own?: readonly string[];
 }
@@ -68,13 +66,12 @@ export class Judge {
   /** The row, if nothing is wrong with it by itself. */
   read({ row, request, problems, own }: RawRow): SoundRow | undefined {
     const { account, notBefore } = this.#options;
-    const { asked, description, problems: undescribed } = describedIn(request);
-    const payment = { account, ...asked, ...(notBefore === undefined ? {} : { notBefore }) };
-    const judged = judgeDisbursement(payment, { ...this.#options, unusual: 'warned', description });
+    const payment = { account, ...request, ...(notBefore === undefined ? {} : { notBefore }) };
+    const judged = judgeDisbursement(payment, { ...this.#options, unusual: 'warned' });
     const found = judged.is === 'invalid' ? judged.problems.map((problem) => findingOf(row, problem)) : [];
     // A cell that could not be read is told once, by the reader, who knows what was written there.
     const whole = problems.some(({ column }) => column === null);
-    const all = [...problems, ...undescribed.map((problem) => findingOf(row, problem))];
+    const all = [...problems];
     if (request['reference'] === undefined && !whole)
       all.push({ row, column: 'reference', reason: message('required') });
     const told = new Set(all.map(({ column }) => column));
@@ -87,7 +84,7 @@ export class Judge {
     const { names, identity } = judged;
     const accountAlias = String(request['accountAlias']);
     const sound = { row, reference: identity, request: judged.request, accountAlias, ...pick(names) };
-    return { ...sound, ...(description && { description }), ...(own && { own }) };
+    return { ...sound, ...(own && { own }) };
   }
 
   /** Against the others and the limits. `standing` is the operation that has its reference already. */

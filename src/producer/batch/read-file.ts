@@ -7,6 +7,7 @@ import { isSpreadsheetError } from '../../files/sheet.ts';
 import { type Encoding, isCodePage } from '../../files/encodings.ts';
 import type { Finding } from '../../kinds/batch.ts';
 import {
+  METADATA,
   type Column,
   type Heading,
   headerProblems,
@@ -40,16 +41,16 @@ export async function readBatchFile(bytes: Buffer, { format, ...reading }: Batch
   const contentHash = hashOf(bytes);
   const read =
     format === 'json' || format === 'ndjson'
-      ? jsonRows(bytes, format, reading.describes)
+      ? jsonRows(bytes, format)
       : await tableRows(bytes, { format, ...reading });
   const empty = read.rows.length === 0 && read.problems.length === 0;
   return { contentHash, ...(empty ? unreadable(message('no_rows_given')) : read) };
 }
 
-function jsonRows(bytes: Buffer, format: 'json' | 'ndjson', describes = false): Rows {
+function jsonRows(bytes: Buffer, format: 'json' | 'ndjson'): Rows {
   if (!isUtf8(bytes) || bytes.includes(0)) return unreadable(message('not_utf8_text'));
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-  return format === 'json' ? jsonArrayRows(text, describes) : jsonLineRows(text, describes);
+  return format === 'json' ? jsonArrayRows(text) : jsonLineRows(text);
 }
 
 /** Blank ones too: a wall of them must hide nothing behind it. */
@@ -61,8 +62,6 @@ interface TableReading extends Pick<ReadOptions, 'held'> {
   readonly format: FileFormat;
   /** What a text is written in, where it is not Unicode. */
   readonly encoding?: Encoding | undefined;
-  /** Payee, purpose and metadata are columns that are read. Absent: they come back in the report, as any other. */
-  readonly describes?: boolean | undefined;
 }
 
 async function tableRows(bytes: Buffer, reading: TableReading): Promise<Rows> {
@@ -83,7 +82,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-async function readAll(reader: RowReader, { encoding: named, describes = false }: TableReading): Promise<Rows> {
+async function readAll(reader: RowReader, { encoding: named }: TableReading): Promise<Rows> {
   const rows: RawRow[] = [];
   const cells = new Map<number, readonly string[]>();
   let header: string[] = [];
@@ -93,14 +92,14 @@ async function readAll(reader: RowReader, { encoding: named, describes = false }
   for await (const batch of reader.batches()) {
     if (header.length === 0) {
       header = reader.columns.map((name) => name.trim());
-      problems = headerProblems(header, reader.headerRow, describes);
+      problems = headerProblems(header, reader.headerRow);
       own = ownHeadings(header);
     }
     records += batch.length;
     const filled = problems.length > 0 ? [] : batch.filter((row) => row.cells.some((cell) => cell.trim() !== ''));
     for (const row of filled) {
       const { kept, cut } = ownCells(own.map(({ at }) => row.cells[at] ?? ''));
-      const read = tableRow(row, header, { isSheet: reader.format !== 'csv', describes });
+      const read = tableRow(row, header, { isSheet: reader.format !== 'csv' });
       rows.push(own.length === 0 ? read : { ...read, own: kept });
       if (cut) warnings.push({ row: row.row, column: null, reason: message('own_columns_cut', { most: OWN_MAX }) });
       cells.set(row.row, row.cells);
@@ -115,7 +114,7 @@ async function readAll(reader: RowReader, { encoding: named, describes = false }
   if (header.length === 0) return { rows, problems: headerProblems([], 1) };
   const warn = (reason: Message): Finding => ({ row: null, column: null, reason });
   const names = own.map(({ heading }) => heading);
-  const unread = describes ? names.filter((name) => !isDescription(name)) : names;
+  const unread = names.filter((name) => !isDescription(name));
   const found = [
     ...(unread.length > 0 && problems.length === 0
       ? [warn(message('columns_not_read', { columns: unread.join(', ') }))]
@@ -131,7 +130,7 @@ async function readAll(reader: RowReader, { encoding: named, describes = false }
 function tableRow(
   { row, cells: read, hidden }: TableRow,
   header: readonly string[],
-  { isSheet, describes }: { readonly isSheet: boolean; readonly describes: boolean },
+  { isSheet }: { readonly isSheet: boolean },
 ): RawRow {
   const whole = (reason: Message): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
   if (hidden) return whole(message('hidden_payment'));
@@ -145,7 +144,7 @@ function tableRow(
   const problems: Finding[] = [];
   for (const [at, column] of header.entries()) {
     const cell = cells[at] ?? '';
-    if (describes && isDescription(column)) describe(request, column, cell);
+    if (isDescription(column)) describe(request, column, cell);
     if (!isColumn(column) || cell === '') continue;
     const value = readCell(column, cell);
     if ('reason' in value) problems.push({ row, column, reason: value.reason });
@@ -161,8 +160,6 @@ function describe(request: Record<string, unknown>, column: string, cell: string
   else
     request['metadata'] = { ...(request['metadata'] as object | undefined), [column.slice(METADATA.length)]: cell };
 }
-
-const METADATA = 'metadata.';
 
 function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: Message } {
   if (isSpreadsheetError(cell)) return { reason: message('cell_error', { cell }) };

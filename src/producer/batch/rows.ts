@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Finding } from '../../kinds/batch.ts';
 import { paymentDescription } from '../../kinds/request-pieces.ts';
 import { readJson } from '../../lib/json.ts';
-import { isColumn, notAField, shown } from './columns.ts';
+import { ownCells } from '../../files/own-cells.ts';
+import { METADATA, isColumn, notAField, shown } from './columns.ts';
 import { type Message, message } from '../../messages/message.ts';
 
 export const ROWS_MAX = 10_000;
@@ -23,34 +24,54 @@ export function batchOf(rows: unknown): BatchFile {
 
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-export function jsonArrayRows(text: string, describes = false): Rows {
+export function jsonArrayRows(text: string): Rows {
   const read = readJson(text);
   if ('wrong' in read) return unreadable(read.wrong, read.row === undefined ? null : read.row + 1);
   if (!Array.isArray(read.value)) return unreadable(message('array_of_disbursements'));
   if (read.value.length > ROWS_MAX) return tooManyRows();
-  return { rows: read.value.map((value: unknown, at) => jsonRow(at + 1, value, describes)), problems: [] };
+  return withDescriptions(read.value.map((value: unknown, at) => jsonRow(at + 1, value)));
 }
 
-export function jsonLineRows(text: string, describes = false): Rows {
+export function jsonLineRows(text: string): Rows {
   const lines = text.split('\n');
   if (lines.filter((line) => line.trim() !== '').length > ROWS_MAX) return tooManyRows();
   const rows = lines.flatMap((line, at): RawRow[] => {
     if (line.trim() === '') return [];
     const read = readJson(line);
-    return ['wrong' in read ? broken(at + 1, read.wrong) : jsonRow(at + 1, read.value, describes)];
+    return ['wrong' in read ? broken(at + 1, read.wrong) : jsonRow(at + 1, read.value)];
   });
-  return { rows, problems: [] };
+  return withDescriptions(rows);
 }
 
-function jsonRow(row: number, value: unknown, describes: boolean): RawRow {
+function jsonRow(row: number, value: unknown): RawRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return broken(row, message('must_be_object'));
   const entries = Object.entries(value);
-  const isRead = (name: string): boolean => isColumn(name) || (describes && Object.hasOwn(paymentDescription, name));
+  const isRead = (name: string): boolean => isColumn(name) || Object.hasOwn(paymentDescription, name);
   const problems = entries
     .filter(([name]) => !isRead(name))
     .map(([name]): Finding => ({ row, column: shown(name), reason: notAField(name) }));
   return { row, request: Object.fromEntries(entries.filter(([name]) => isRead(name))), problems };
+}
+
+const HEADINGS_MOST = 100;
+
+/** Payee, purpose and metadata as columns of the report, as those of a table are. */
+function withDescriptions(rows: readonly RawRow[]): Rows {
+  const described = rows.map(({ request }) => descriptionOf(request));
+  const own = [...new Set(described.flatMap((one) => [...one.keys()]))].slice(0, HEADINGS_MOST);
+  if (own.length === 0) return { rows, problems: [] };
+  const cells = described.map((one) => ownCells(own.map((heading) => one.get(heading) ?? '')).kept);
+  return { rows: rows.map((row, at) => ({ ...row, own: cells[at] ?? [] })), problems: [], own };
+}
+
+function descriptionOf({ payeeName, purpose, metadata }: RawRow['request']): ReadonlyMap<string, string> {
+  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
+  const all = [
+    ['payeeName', payeeName],
+    ['purpose', purpose],
+  ].concat(entries.map(([key, value]) => [`${METADATA}${key}`, value]));
+  return new Map(all.flatMap(([name, value]) => (typeof value === 'string' ? [[String(name), value]] : [])));
 }
 
 function broken(row: number, reason: Message): RawRow {
