@@ -4,8 +4,7 @@ import type { Language } from './languages.ts';
 import { type Message, type MessageValue, message } from './message.ts';
 import { filled } from './said.ts';
 
-export function textOf(message: Message, language: Language = 'en'): string {
-  const { code, values = {} } = message;
+export function textOf({ code, values = {} }: Message, language: Language = 'en'): string {
   const texts = Object.entries(values).map(([name, value]) => [name, valueIn(value, language)]);
   return filled((language === 'fr' ? frenchTexts : englishTexts)[code], Object.fromEntries(texts));
 }

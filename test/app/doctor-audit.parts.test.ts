@@ -9,6 +9,7 @@ import { Publisher } from '../../src/ledger/publisher.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { reworded } from '../support/reworded.ts';
 
 const AT = Date.parse('2026-11-28T14:02:00Z');
 const DAY_MS = 86_400_000;
@@ -30,16 +31,22 @@ async function examined(now = AT) {
 }
 
 test('a verified audit log is reported with the time and the number of its lines', async () => {
-  expect(await examined()).toMatchObject({ is: 'skipped' });
+  expect(reworded(await examined())).toMatchObject({ is: 'skipped' });
   await new AuditVerification({ database }).ended({ at: AT, lines: 18_203 });
-  expect(await examined()).toMatchObject({ is: 'ok', says: 'verified at 2026-11-28T14:02:00.000Z, 18203 lines' });
-  expect(await examined(AT + 3 * DAY_MS)).toMatchObject({ is: 'fault', fix: expect.stringContaining('role api') });
+  expect(reworded(await examined())).toMatchObject({
+    is: 'ok',
+    says: 'verified at 2026-11-28T14:02:00.000Z, 18203 lines',
+  });
+  expect(reworded(await examined(AT + 3 * DAY_MS))).toMatchObject({
+    is: 'fault',
+    fix: expect.stringContaining('role api'),
+  });
 });
 
 test('an invalid line is a fault, with its place and the entry of the runbook', async () => {
   const fault = { id: '1764338520000-1', why: 'changed' };
   await new AuditVerification({ database }).ended({ at: AT, lines: 7, fault });
-  expect(await examined()).toMatchObject({
+  expect(reworded(await examined())).toMatchObject({
     is: 'fault',
     says: 'a line is not valid: 1764338520000-1 (changed)',
     fix: expect.stringContaining('docs/runbook.md#relaisauditbroken'),
@@ -64,7 +71,7 @@ test('a removed line is a fault before the next verification', async () => {
     },
   });
   while ((await publisher.step()).more);
-  expect(await examined()).toMatchObject({ is: 'ok' });
+  expect(reworded(await examined())).toMatchObject({ is: 'ok' });
   await ledger.query(`delete from relais.audit_line where act = 'account.stop'`);
-  expect(await examined()).toMatchObject({ is: 'fault', says: 'a line was removed or inserted' });
+  expect(reworded(await examined())).toMatchObject({ is: 'fault', says: 'a line was removed or inserted' });
 });

@@ -10,6 +10,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { textOf } from '../../src/messages/texts.ts';
 
 let server: EmbeddedRedis;
 let ledger: FreshLedger;
@@ -104,7 +105,7 @@ test('an old transaction, missing partitions and rows of the default partition a
     },
     now,
   );
-  expect(found.map(({ is, says }) => `${is}: ${says}`)).toEqual([
+  expect(found.map(({ is, says }) => `${is}: ${textOf(says)}`)).toEqual([
     'fault: a transaction of psql (pid 7, user ops, idle in transaction) has been open for 1h: dead rows stay, and work slows down',
     'fault: there is no partition for the events of the next 30 days',
     'fault: rows are in the default partition (event_rest), so retention is slower',

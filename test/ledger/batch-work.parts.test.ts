@@ -260,6 +260,6 @@ describe('a row that acceptance refuses', () => {
     await world.acceptRow({ row: 0, id: '', ...rows[1]!, amount: 9 }, { id: 'bat_before', account: 'main' });
     const { count, list } = await world.door().recheck(await world.read(id));
     expect(count).toBe(1);
-    expect(list[0]?.reason).toContain('not the same: /amount');
+    expect(list[0]?.reason).toMatchObject({ code: 'reference_used_differs', values: { differs: '/amount' } });
   });
 });

@@ -9,6 +9,7 @@ import { Database } from '../../src/ledger/pool.ts';
 import { Rejections } from '../../src/ledger/rejections.ts';
 import { operations } from '../../src/kinds/index.ts';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { message as said } from '../../src/messages/message.ts';
 
 const PASSWORD = 'shop';
 const LEASE_MS = 60_000;
@@ -65,7 +66,10 @@ async function accept(request: unknown, { idempotencyKey, by }: Enqueued) {
   expect(by).toBe(`sql:${role}`);
   const id = derivedId('dsb', 'default', account, 'disbursement', idempotencyKey ?? reference ?? '');
   if (amount > 1_000_000)
-    return { outcome: 'invalid', problems: [{ pointer: '/amount', message: 'is too large' }] } as const;
+    return {
+      outcome: 'invalid',
+      problems: [{ pointer: '/amount', message: said('other', { text: 'is too large' }) }],
+    } as const;
   const known = accepted.get(id);
   accepted.set(id, known ?? JSON.stringify(request));
   if (known === undefined) return { outcome: 'accepted', id } as const;

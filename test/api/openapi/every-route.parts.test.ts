@@ -11,6 +11,7 @@ import { type Answer, ask, type Call, type Service, startService } from '../../s
 import { removed } from '../../support/stored.ts';
 import { type BrokenService, startBroken } from './broken-service.ts';
 import { exampleCall, pageCall, pathTo } from './example-call.ts';
+import { message } from '../../../src/messages/message.ts';
 
 const ROW = '[{"reference":"a","accountAlias":"771234567","amount":1000,"withdrawMode":"wallet-a-senegal"}]';
 const MAKER = { body: { key: 'maker-secret' } };
@@ -54,7 +55,7 @@ test.for(withBody)('$method $path refuses a body that it cannot read', async (ro
 
 /** With a record of any kind, so that only the recovery is in the way. */
 function closedBy(kind: 'recovering'): object {
-  const refusal = () => ({ kind, detail: 'for the test' });
+  const refusal = () => ({ kind, detail: message('in_recovery') });
   const record = { account: 'main', state: 'draft', chunks: 1, fields: {} };
   return { refusal, queries: { read: async () => record } };
 }
