@@ -147,7 +147,7 @@ interface CaseProps {
 function Case({ item, onDecided }: CaseProps) {
   const { pages, kinds, parts } = useWords();
   const kind = kindOf(item.id);
-  if (item.state === 'unreadable' || kind === undefined) return <Notice title={item.id}>{parts.unreadable}</Notice>;
+  if (kind === undefined) return <Notice title={item.id}>{parts.unreadable}</Notice>;
   const xof = xofOf(item);
   return (
     <div className="grid gap-5 lg:grid-cols-2" data-case={item.id}>

@@ -63,20 +63,10 @@ interface RowProps {
 
 function Row({ row, kind, to, withKind }: RowProps) {
   const words = useWords();
-  const { kinds, parts } = words;
+  const { kinds } = words;
   const xof = xofOf(row);
   const title = titleOf(row);
   const named = row.reference ?? row.id;
-  if (row.state === 'unreadable') {
-    return (
-      <tr className="border-b border-line last:border-0">
-        <td className={ALWAYS}>{row.id}</td>
-        <td className={ALWAYS} colSpan={4}>
-          {parts.unreadable}
-        </td>
-      </tr>
-    );
-  }
   return (
     <tr className="border-b border-line last:border-0 hover:bg-sunk" data-id={row.id}>
       <td className={`${ALWAYS} w-full max-w-0 md:w-auto md:max-w-64`}>

@@ -68,7 +68,7 @@ const SOON: ReadonlySet<ProblemKind> = new Set(['unavailable', 'provider-away', 
 function answerProblem(context: ApiContext): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
-    const problem = problemOf(error);
+    const problem = problemOf(error, request.method);
     if (problem.kind === 'internal' || problem.kind === 'unavailable') {
       const { method, path } = request;
       context.onError(error, { method, path, requestId: String(response.locals['requestId']) });
@@ -96,7 +96,7 @@ function closed({ reason }: LedgerClosed): ApiProblem {
     : new ApiProblem('recovering', message('in_recovery'));
 }
 
-function problemOf(error: unknown): ApiProblem {
+function problemOf(error: unknown, method: string): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (error instanceof Recovering) return new ApiProblem('recovering', message('in_recovery'));
   if (isUnreadable(error)) {
@@ -107,6 +107,7 @@ function problemOf(error: unknown): ApiProblem {
   if (error instanceof NoRoom) return noRoom(error);
   if (error instanceof LedgerClosed) return closed(error);
   // A request that PostgreSQL has committed, and whose answer was lost, is done all the same.
-  if (isAway(error) || isLedgerAway(error)) return new ApiProblem('unavailable', message('maybe_done'));
+  if (isAway(error) || isLedgerAway(error))
+    return new ApiProblem('unavailable', method === 'GET' ? message('not_read') : message('maybe_done'));
   return new ApiProblem('internal', message('internal_error'));
 }

@@ -34,6 +34,7 @@ export const englishRefusals = {
   console_file_not_found: 'The console file was not found.',
   record_unreadable: 'Another version wrote the record, or the record is damaged. Run `relais doctor`.',
   path_invalid: 'The path is invalid.',
+  not_read: 'PostgreSQL could not be read. Retry.',
   maybe_done: 'The request may have been done. With the same identity, a retry is safe.',
   internal_error: 'The log has the cause under this X-Request-Id. With the same identity, a retry is safe.',
   provider_rate_used: 'The limit of provider requests is reached (UPSTREAM_RATE). Retry later.',

@@ -40,6 +40,7 @@ export const frenchRefusals: Record<keyof typeof englishRefusals, string> = {
   console_file_not_found: 'Ce fichier de la console est introuvable.',
   record_unreadable: 'Une autre version a écrit cette fiche, ou la fiche est abîmée. Lancez `relais doctor`.',
   path_invalid: 'Le chemin est invalide.',
+  not_read: 'La lecture de PostgreSQL a échoué. Réessayez.',
   maybe_done: 'La demande a peut-être été exécutée. Avec la même identité, réessayer est sans danger.',
   internal_error:
     'Les journaux techniques ont la cause sous ce X-Request-Id. Avec la même identité, réessayer est sans danger.',

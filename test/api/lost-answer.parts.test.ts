@@ -34,3 +34,11 @@ test('nobody is told that a text was not accepted', async () => {
   const stored = await stores.query('select from relais.operation');
   expect(stored).toHaveLength(2);
 });
+
+test('a read that PostgreSQL cannot answer does not say that something may have been done', async () => {
+  link.refuse();
+  const { status, body } = await ask(`${api.url}/v1/messages`, 'GET', {});
+  link.heal();
+  expect([status, body.type.split('/').at(-1)]).toEqual([503, 'unavailable']);
+  expect(body.detail).toBe('PostgreSQL could not be read. Retry.');
+});
