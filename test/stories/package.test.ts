@@ -56,6 +56,12 @@ test('the schema of what the queue takes comes along', async () => {
   expect(stdout).toContain('json-schema.org');
 });
 
+test('what only the repository can use stays there', () => {
+  const paths = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+  expect(paths).toContain(join('dist', 'main.js'));
+  expect(paths.filter((path) => /^(?:src|test|script|Dockerfile|CONTRIBUTING)\b|\.map$/.test(path))).toEqual([]);
+});
+
 test('the pages come along, and what they point to', () => {
   const pages = ['README.md', ...readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`)];
   const texts = pages.filter((path) => path.endsWith('.md'));
@@ -65,7 +71,7 @@ test('the pages come along, and what they point to', () => {
     // Some pages name sources and tests, for those who have the repository before them.
     const ours = links
       .map((link) => join(dirname(path), link))
-      .filter((link) => !/^(?:src|test|script)\b/.test(link));
+      .filter((link) => !/^(?:src|test|script|CONTRIBUTING)\b/.test(link));
     return ours.filter((link) => !existsSync(join(installed, link))).map((link) => `${path}: ${link}`);
   });
   expect(missing).toEqual([]);
