@@ -19,16 +19,6 @@ export function filled(sentence: string, values: Values): string {
   );
 }
 
-/** A sentence and what stands in it, to be said in another language. */
-export interface Said {
-  readonly sentence: string;
-  readonly values: Values;
-}
-
-export function said<const S extends string>(sentence: S, values: Values & ValuesOf<S>): Said {
-  return { sentence, values };
-}
-
 /** The values of a sentence that was filled, where a library hands on no more than it. Undefined: it is another one. */
 export function readBack(sentence: string, text: string): Values | undefined {
   const literal = sentence.replace(/[.*+?^$()|[\]\\]/g, '\\$&');

@@ -67,7 +67,7 @@ export interface Circumstances extends Telling {
 }
 
 /** What is known of a code of upstream, or of the client that speaks with it. */
-export type FailureOf = (code: string) => { readonly says: Message; readonly blame: string } | undefined;
+type FailureOf = (code: string) => { readonly says: Message; readonly blame: string } | undefined;
 
 /** Why, in the middle of a sentence; and what to do about it, where that is known. */
 export interface Because {

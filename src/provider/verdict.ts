@@ -248,7 +248,7 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures;
 
-export const isFailure = (code: string): code is FailureCode => Object.hasOwn(failures, code);
+const isFailure = (code: string): code is FailureCode => Object.hasOwn(failures, code);
 
 export function failureOf(code: string): FailureSaid | undefined {
   return isFailure(code) ? { ...failures[code], says: { code: `failure_${code}` } } : undefined;

@@ -112,10 +112,11 @@ afterAll(() => close());
 async function ask(
   method: string,
   path: string,
-  { key = 'o', body, type }: { key?: string; body?: string; type?: string } = {},
+  { key = 'o', body, type, language = '*' }: { key?: string; body?: string; type?: string; language?: string } = {},
 ) {
   const headers = {
     authorization: key,
+    'accept-language': language,
     ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }),
   };
   const answered = await request(`${url}${path}`, { method: method as 'GET', headers, body: body ?? null });
@@ -151,6 +152,16 @@ test.for([
 ] as const)('?%s is refused by name', async ([query, pointer, text]) => {
   const { status, said } = await ask('GET', `/v1/things?${query}`);
   expect([status, said.problems[0]]).toEqual([422, { pointer, message: text }]);
+});
+
+test.for([
+  ['*', 'en', 'Invalid request; nothing was done', 'is given twice'],
+  ['wo, en;q=0.4, fr;q=0.2', 'en', 'Invalid request; nothing was done', 'is given twice'],
+  ['fr-SN, en;q=0.5', 'fr', 'Demande invalide\u202f; rien n’a été fait', 'est donné deux fois'],
+] as const)('a refusal is in the language of %s', async ([language, named, title, text]) => {
+  const { said, headers } = await ask('GET', '/v1/things?state=old&state=new', { language });
+  expect(said).toMatchObject({ title, detail: `/state ${text}`, problems: [{ pointer: '/state', message: text }] });
+  expect([headers['content-language'], headers['vary']]).toEqual([named, 'Accept-Language']);
 });
 
 test('a route that declares no parameter takes none', async () => {

@@ -44,7 +44,7 @@ test('a direct credit never waits for an approval: one that needs it is refused,
   expect(await collect.directCredit(body)).toMatchObject({ outcome: 'duplicate', state: 'queued' });
   expect(await collect.directCredit({ ...body, reference: 'next' })).toMatchObject({
     outcome: 'invalid',
-    problems: [{ pointer: '/amount', message: expect.stringContaining('APPROVAL_ABOVE') }],
+    problems: [{ pointer: '/amount', message: { code: 'approval_impossible' } }],
   });
 });
 
