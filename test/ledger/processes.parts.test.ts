@@ -274,3 +274,24 @@ test('a retired process cannot open a lane again', async () => {
   const signal = operations.signal(callback('none', 'x'));
   await expect(signal).rejects.toMatchObject({ name: 'LedgerClosed', reason: 'fenced' });
 });
+
+test('a lane that a process opens while it is taken over stays retired, and nobody sees a loss', async () => {
+  await ledger.query(
+    `insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
+     values ('zombie', 's', 'b', 'n', 1, '1', '0', 1, '{worker}')`,
+  );
+  await database.run('open_lane', ['zombie/step', '0']);
+  let opened: Promise<unknown> | undefined;
+  await database.transaction(async (run) => {
+    await run('lock_processes', [['zombie'], ['0']]);
+    await run('retire_processes', [['zombie'], null]);
+    opened = database.run('open_lane', ['zombie/step', '1']).catch((error: unknown) => error);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await vi.waitUntil(async () => (await ledger.query(waiting)).length > 0, { timeout: 60_000 });
+  });
+  expect(await opened).toEqual([]);
+  expect(await ledger.query(`select from relais.mark where lane = 'zombie/step'`)).toEqual([]);
+  expect(await ledger.query(`select counter from relais.retired_lane where lane = 'zombie/step'`)).toEqual([
+    { counter: '1' },
+  ]);
+});

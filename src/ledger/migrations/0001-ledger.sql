@@ -118,6 +118,24 @@ begin
   return raised;
 end $$;
 
+-- Creates a lane, or raises the counter of one that is there. Null: the lane is fenced, or its process was retired. A takeover
+-- that is under way has locked the row of the process: it is waited for, and only then are its retired lanes read. Read
+-- earlier, a lane that the takeover has ended would be made again from 0, and look like a loss to every other process.
+create function relais.open_lane(own_lane text, known bigint) returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp as $$
+declare
+  raised bigint;
+begin
+  perform from relais.worker w where w.process = split_part(own_lane, '/', 1) for key share;
+  if exists (select from relais.retired_lane r where r.lane in (own_lane, split_part(own_lane, '/', 1))) then
+    return null;
+  end if;
+  insert into relais.mark as m (lane, counter) values (own_lane, case when known = 0 then 1 else 0 end)
+  on conflict (lane) do update set counter = m.counter + case when m.counter < known then 0 else 1 end where not m.fenced
+  returning m.counter into raised;
+  return raised;
+end $$;
+
 -- Raises RL003 while the ledger is recovering: called by statements outside the lanes that accept something.
 create function relais.require_open() returns boolean language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin

@@ -6,14 +6,7 @@
 -- No row: the lane is fenced, or the process was retired.
 -- params: lane text, known int8
 -- row: counter int8, epoch int4
-with lane as (
-  insert into relais.mark as m (lane, counter)
-  select $1, case when $2::int8 = 0 then 1 else 0 end
-  where not exists (select from relais.retired_lane r where r.lane in ($1, split_part($1, '/', 1)))
-  on conflict (lane) do update set counter = m.counter + case when m.counter < $2 then 0 else 1 end where not m.fenced
-  returning m.counter
-)
-select lane.counter, d.epoch from lane, relais.deployment d;
+select l.counter, d.epoch from relais.open_lane($1, $2::int8) as l(counter), relais.deployment d where l.counter is not null;
 
 -- name: marks
 -- params:
