@@ -130,22 +130,28 @@ export class Connection {
 
   async #transaction<T>(work: (run: Connection['run']) => Promise<T>): Promise<T> {
     await this.#plain('begin');
+    let result: T;
+    let ended: string;
     try {
-      const result = await work((name, values) => this.#run(name, values));
-      await this.#plain('commit');
-      return result;
+      result = await work((name, values) => this.#run(name, values));
+      ended = await this.#plain('commit');
     } catch (error) {
       if (!(error instanceof AnswerLost)) await this.#plain('rollback');
       throw error;
     }
+    // After a failed statement PostgreSQL answers a commit with ROLLBACK, and with no error.
+    if (ended !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
+    return result;
   }
 
-  async #plain(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
+  /** The command that PostgreSQL says it has carried out. */
+  async #plain(text: 'begin' | 'commit' | 'rollback'): Promise<string> {
     this.#warned = false;
-    await this.#client.query(text).catch((error: unknown) => {
+    const { command } = await this.#client.query(text).catch((error: unknown) => {
       throw readError(error);
     });
     if (this.#warned) throw new AnswerLost('PostgreSQL committed with a warning');
+    return command;
   }
 
   /** Ends the connection without waiting for a statement that is under way. */

@@ -33,6 +33,17 @@ test('statements of a transaction are committed together or not at all', async (
   await database.close();
 });
 
+test('a transaction with a failed statement is not believed, even if its work goes on', async () => {
+  const database = open();
+  const broken = database.transaction(async (run) => {
+    await run('open_lane', ['d/0', '0']);
+    await run('open_lane', ['d/1', 'no number']).catch(() => undefined);
+  });
+  await expect(broken).rejects.toThrow('rolled back');
+  expect(await lanes(database)).not.toContain('d/0');
+  await database.close();
+});
+
 test('a connection that ends during a transaction is a lost answer, and the next statement has a new one', async () => {
   const database = open({ size: 1 });
   const lost = database.transaction(async (run) => {
