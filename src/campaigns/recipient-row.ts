@@ -8,7 +8,6 @@ export interface RecipientRow {
   readonly state: RecipientState;
   readonly code?: string;
   readonly reason?: string;
-  readonly chunk?: string;
   readonly sentAt?: string;
   readonly segments?: number;
   /** How often it was sent again after a doubt: one that is `sent` with it may have got it more than once. */
@@ -50,4 +49,4 @@ export function readCursor(text: string | undefined): Cursor {
   return { part: part as 'c' | 's', index: Number(index), offset: Number(offset) };
 }
 
-export const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'] as const;
+export const COLUMNS = ['to', 'row', 'state', 'code', 'reason', 'sentAt', 'segments', 'resent'] as const;

@@ -78,14 +78,13 @@ function rowsOf(campaign: CampaignRecord, headings: Headings): (found: Recipient
 
 /** A recipient without the other cells of its row. */
 export function recipientRow(found: RecipientFound, campaign: CampaignRecord, wording: Wording): RecipientRow {
-  const { to, row, values, request, code, resent, sentAt, erased } = found;
+  const { to, row, values, code, resent, sentAt, erased } = found;
   const state = found.state === 'queued' && campaign.state === 'cancelled' ? 'cancelled' : found.state;
   return {
     to,
     row,
     state,
     segments: countSegments(wording.textOf(values)).segments,
-    ...(request === undefined ? {} : { chunk: `${campaign.id}-${request}` }),
     ...(code === undefined ? {} : { code }),
     ...(state === 'skipped' ? { reason: erased ? 'purged' : 'opted_out' } : {}),
     ...(resent === undefined ? {} : { resent }),

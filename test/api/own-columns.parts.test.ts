@@ -23,7 +23,7 @@ const report = async (id: string): Promise<string[][]> => {
   const { body } = await service.call('GET', `/v1/campaigns/${id}/recipients`, { headers: { accept: 'text/csv' } });
   return parse(body, { bom: true, delimiter: ';' });
 };
-const OURS = ['to', 'row', 'state', 'code', 'reason', 'chunk', 'sentAt', 'segments', 'resent'];
+const OURS = ['to', 'row', 'state', 'code', 'reason', 'sentAt', 'segments', 'resent'];
 
 const FILE = [
   'Client;Tél.;Prénom;Solde;Note',

@@ -292,8 +292,8 @@ describe('following', () => {
 
 describe('report', () => {
   const rows = [
-    { to: '+221771234567', row: 2, state: 'failed', code: 'ERROR_113', chunk: 'chk_1', segments: 1 },
-    { to: '+221771234568', row: 3, state: 'failed', reason: '=cmd', chunk: 'chk_1' },
+    { to: '+221771234567', row: 2, state: 'failed', code: 'ERROR_113', segments: 1 },
+    { to: '+221771234568', row: 3, state: 'failed', reason: '=cmd' },
     { to: '+221771234569', row: 9, state: 'failed' },
   ];
   const paged = async () =>
@@ -326,7 +326,7 @@ describe('report', () => {
     const { stdout } = await relais(['campaign', 'report', ID, '--csv'], { env });
     const lines = stdout.trimEnd().split('\r\n');
     expect(lines).toHaveLength(4);
-    expect(lines[0]).toBe('\ufeffto;row;state;code;reason;chunk;sentAt;segments;resent');
+    expect(lines[0]).toBe('\ufeffto;row;state;code;reason;sentAt;segments;resent');
     expect(lines[2]).toContain("'=cmd");
   });
 

@@ -114,7 +114,7 @@ describe('no list of ours has a cell that runs', () => {
       ['to', bad],
     ),
     'the recipients of a campaign': recipientsCsv(
-      [{ to: bad, row: 2, state: 'failed', code: bad, reason: bad, chunk: bad, sentAt: bad, own: { [bad]: bad } }],
+      [{ to: bad, row: 2, state: 'failed', code: bad, reason: bad, sentAt: bad, own: { [bad]: bad } }],
       { columns: [bad] },
     ),
     'the report of a batch': reportCsvLine(

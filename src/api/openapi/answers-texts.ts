@@ -31,7 +31,6 @@ const recipient = z.looseObject({
   state: z.enum(recipientStates).meta({ example: 'sent' }),
   code: z.string().optional(),
   reason: z.string().optional().meta({ description: 'Why it was skipped.' }),
-  chunk: z.string().optional().meta({ description: 'The request that it went with.' }),
   sentAt: time.optional(),
   segments: z.int().optional(),
   resent: z.int().optional().meta({ description: 'How often it was sent again after a doubt.' }),
