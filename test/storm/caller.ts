@@ -113,6 +113,10 @@ async function makeWish(wish: Wish, habit: number, caller: Caller): Promise<void
   if (habit > 0.1 && habit < 0.12) await changeMind(wish, caller);
 }
 
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused';
+}
+
 export async function untilAcknowledged(wish: Wish, caller: Place): Promise<void> {
   for (let againMs = AGAIN_MS; nowMs() < caller.until; againMs = Math.min(2 * againMs, AGAIN_MOST_MS)) {
     if (await post(wish, caller)) return;
@@ -129,7 +133,8 @@ async function post(wish: Wish, { api, counts }: Place, withinMs?: number): Prom
   const body = { accountAlias, amount, withdrawMode, reference, ...(notBefore ? { notBefore } : {}) };
   const reply = await ask(`${api}/v1/disbursements`, { method: 'POST', body, ...(withinMs ? { withinMs } : {}) });
   if (reply?.status !== 202) {
-    if (reply && reply.status < 500) throw new Error(`${reference}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    if (reply && reply.status < 500)
+      throw new RequestRefused(`${reference}: ${reply.status} ${JSON.stringify(reply.body)}`);
     return false;
   }
   wish.acknowledged = true;

@@ -53,6 +53,7 @@ export class Strikes implements Hands {
     this.#system = system;
     this.#seed = seed;
     this.#slowness = slowness;
+    system.stopping.addEventListener('abort', () => this.#stop.abort(), { once: true });
     // There may be no listener by then; `end` throws it again.
     this.failure.catch(() => undefined);
   }

@@ -38,6 +38,8 @@ export interface System {
   readonly api: string;
   readonly webhooks: string;
   readonly control: string;
+  /** Aborted when `stop` begins: no fault begins after that. */
+  readonly stopping: AbortSignal;
   readonly stop: () => Promise<void>;
 }
 
@@ -93,7 +95,9 @@ export async function startSystem(plan: SystemPlan): Promise<System> {
   const front = child('front', 'api,webhooks', 0);
   const workers = Array.from({ length: WORKERS }, (_, index) => child(`worker-${index + 1}`, 'worker', index + 1));
   for (const one of [front, ...workers]) await one.start();
+  const stopping = new AbortController();
   const stop = async (): Promise<void> => {
+    stopping.abort();
     await Promise.all([...workers, front].map((one) => one.kill()));
     await sandbox.kill();
     for (const link of [...links, ...redisLinks]) await link.close();
@@ -121,6 +125,7 @@ export async function startSystem(plan: SystemPlan): Promise<System> {
     api: `http://127.0.0.1:${apiPort}`,
     webhooks: `http://127.0.0.1:${webhooksPort}`,
     control: sandbox.urls['control'] ?? '',
+    stopping: stopping.signal,
     stop,
   };
 }
