@@ -2,6 +2,7 @@
 import type { RequestOf } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
 import type { Accepted } from '../operations/accepting.ts';
+import { namesMessage } from '../provider/meaning.ts';
 import { type Act, actOf, actToJson, noteAct } from './acts.ts';
 import { fingerprintBytes } from './batch-record.ts';
 import type { Decided } from './batches.ts';
@@ -90,8 +91,6 @@ export interface Shown extends Said {
   readonly codes: readonly string[];
 }
 
-/** Codes that are the same for every SMS tell no sending from another. */
-const NAMELESS: ReadonlySet<string> = new Set(['', '00']);
 /** A text is checked for three days, and the dates of statistics may differ by one and a bit. */
 export const ALIKE_MS = 4.5 * 86_400_000;
 
@@ -189,5 +188,5 @@ export function freeCode(codes: readonly string[], others: readonly Alike[]): st
   if (others.some(({ state }) => state !== 'sent')) return undefined;
   const counted = new Set(others.map(({ code }) => code ?? ''));
   const isShown = codes.some((code) => counted.has(code));
-  return isShown ? codes.find((code) => !NAMELESS.has(code) && !counted.has(code)) : undefined;
+  return isShown ? codes.find((code) => namesMessage(code) && !counted.has(code)) : undefined;
 }

@@ -1,5 +1,6 @@
 /** The SMS token of each account, shared by all processes: one encrypted row, and one login at a time. */
 import {
+  CONTESTED,
   CONTESTED_MS,
   ENCODING_KEPT_MS,
   FORCED_RENEWAL_EVERY_MS,
@@ -37,7 +38,6 @@ interface RefusedRow {
   readonly forced_ms: number | null;
 }
 
-const CONTESTED = 'config token_refused_repeatedly';
 const NOT_NOW: Refusal = { waitMs: 0, contested: false };
 
 export function ledgerTokenStores({ database, contestedMs = CONTESTED_MS }: LedgerTokensOptions): TokenStores {
@@ -90,7 +90,7 @@ class LedgerTokenStore implements TokenStore {
         // Many requests may be refused with one token, which is one refused token.
         const young = [...new Set([...row.young, generation])];
         if (young.length >= 2) {
-          await run('remove_token', [...this.#place, null, CONTESTED, this.#contestedMs, null]);
+          await run('remove_token', [...this.#place, null, storedReason(CONTESTED), this.#contestedMs, null]);
           return { waitMs: this.#contestedMs, contested: true };
         }
         if (row.young.length === 0) await run('note_young_token', [...this.#place, young, YOUNG_MS, null]);
@@ -103,13 +103,8 @@ class LedgerTokenStore implements TokenStore {
     });
   }
 
-  async pause(
-    owner: string,
-    { is, code }: Pick<Pause, 'is' | 'code'>,
-    firstMs: number,
-    mostMs: number,
-  ): Promise<number> {
-    const values = [...this.#place, owner, `${is} ${code}`, firstMs, mostMs, null];
+  async pause(owner: string, why: Pick<Pause, 'is' | 'code'>, firstMs: number, mostMs: number): Promise<number> {
+    const values = [...this.#place, owner, storedReason(why), firstMs, mostMs, null];
     const [row] = await this.#database.run<{ pause_ms: number }>('pause_logins', values);
     return row?.pause_ms ?? firstMs;
   }
@@ -127,3 +122,5 @@ class LedgerTokenStore implements TokenStore {
     return row;
   }
 }
+
+const storedReason = ({ is, code }: Pick<Pause, 'is' | 'code'>): string => `${is} ${code}`;

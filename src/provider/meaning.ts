@@ -47,3 +47,6 @@ const REFUSED_PART: Partial<Record<FailureCode, 'sender' | 'receiver' | 'text'>>
 };
 export const refusedPartOf = (code: string): 'sender' | 'receiver' | 'text' | undefined =>
   Object.hasOwn(REFUSED_PART, code) ? REFUSED_PART[code as FailureCode] : undefined;
+
+/** Whether the code of a sent SMS tells it from others: `00` is the same for every SMS. */
+export const namesMessage = (code: string): boolean => code !== '' && code !== '00';

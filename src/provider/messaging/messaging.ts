@@ -18,6 +18,7 @@ import type { CallOptions } from '../transport.ts';
 import { type Verdict, type UpstreamOperation, codeOfStatus, type FailureCode, listedCode } from '../verdict.ts';
 import { ACCEPT } from './login.ts';
 import type { Tokens } from './token.ts';
+import { CONTESTED } from './token-store.ts';
 
 export interface OutgoingMessage {
   /** The sender signature; the account's own when absent. */
@@ -106,8 +107,6 @@ interface MessagingQuestion<T> {
   readonly read: Question<T>['read'];
 }
 
-const CONTESTED = 'token_refused_repeatedly';
-
 /**
  * Asks with the shared bearer. A refused bearer was refused before any work, so the same request goes once more with
  * a new one; a second refusal is the caller's to wait out.
@@ -126,7 +125,7 @@ async function askMessaging<T>(
   if (verdict.is === 'ok' || !isTokenRefusal(verdict.code)) return verdict;
 
   const refused = await context.tokens.refused(account, keys, bearer.value.generation);
-  if (refused.contested) return unasked(account, question.operation, CONTESTED);
+  if (refused.contested) return unasked(account, question.operation, CONTESTED.code);
   if (refused.waitMs > 0) return { ...verdict, retryAfterMs: refused.waitMs } as Verdict<T>;
   const renewed = await context.tokens.bearer(account, keys);
   if (renewed.is !== 'ok') return renewed;
@@ -135,7 +134,7 @@ async function askMessaging<T>(
   const { waitMs, contested } = await context.tokens.refused(account, keys, renewed.value.generation);
   // A bearer is refused before any work, so nothing was done; waiting for the next one alone would tell nobody why.
   return contested
-    ? unasked(account, question.operation, CONTESTED)
+    ? unasked(account, question.operation, CONTESTED.code)
     : ({ ...second, retryAfterMs: waitMs } as Verdict<T>);
 }
 

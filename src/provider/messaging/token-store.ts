@@ -46,6 +46,10 @@ export type TokenStores = (account: string, credentials: string) => TokenStore;
 /** A token refused this soon was not refused for its age. */
 export const YOUNG_MS = 60_000;
 export const FORCED_RENEWAL_EVERY_MS = 10_000;
-/** Pause after new tokens were refused, unless the settings say otherwise. */
+/** Pause after new tokens were refused, unless the settings say otherwise, and its reason. */
 export const CONTESTED_MS = 60_000;
+export const CONTESTED = { is: 'config', code: 'token_refused_repeatedly' } as const satisfies Pick<
+  Pause,
+  'is' | 'code'
+>;
 export const ENCODING_KEPT_MS = 30 * 86_400_000;
