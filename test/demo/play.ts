@@ -154,7 +154,7 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 function requestsIn({ requests }: BooksSummary): string {
   const count = (operation: string): number => requests[operation] ?? 0;
   return (
-    `${count('disbursement.submit')} submits and ${count('disbursement.status')} status checks, ` +
+    `${count('disbursement.submit')} submits and ${count('disbursement.status')} status checks,\n` +
     `${count('sms.send')} SMS requests and ${count('sms.stats')} checks of them`
   );
 }
