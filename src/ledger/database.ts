@@ -139,8 +139,7 @@ export class Connection {
       if (!(error instanceof AnswerLost)) await this.#plain('rollback');
       throw error;
     }
-    // After a failed statement PostgreSQL answers a commit with ROLLBACK, and with no error.
-    if (ended !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
+    refuseRollback(ended);
     return result;
   }
 
@@ -158,6 +157,11 @@ export class Connection {
   async close(): Promise<void> {
     await this.#client.end().catch(() => undefined);
   }
+}
+
+/** After a failed statement PostgreSQL answers a commit with ROLLBACK, and with no error. `command`: what it says it did. */
+export function refuseRollback(command: string): void {
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
 }
 
 /** Time-outs and time zone of a new session. Throws `UnsafeDatabase` when PostgreSQL may lose a commit. */

@@ -2,7 +2,7 @@
 import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession } from './database.ts';
+import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession, refuseRollback } from './database.ts';
 import { AnswerLost, DatabaseAway, isConnectionOver, isOfConnection, readError } from './errors.ts';
 import { PoolLine } from './pool-line.ts';
 import { type Server, addressOf } from './server.ts';
@@ -80,17 +80,20 @@ export class Database {
     const client = await this.#connect();
     return this.#released(client, async () => {
       await this.#plain(client, 'begin');
+      let result: T;
+      let ended: string;
       try {
-        const result = await work(
+        result = await work(
           (name, values = []) => this.#run(client, name, values),
           (table, columns, rows) => this.#copy(client, table, columns, rows),
         );
-        await this.#plain(client, 'commit');
-        return result;
+        ended = await this.#plain(client, 'commit');
       } catch (error) {
         if (!(error instanceof AnswerLost)) await this.#plain(client, 'rollback');
         throw error;
       }
+      refuseRollback(ended);
+      return result;
     });
   }
 
@@ -178,9 +181,11 @@ export class Database {
     });
   }
 
-  async #plain(client: PoolClient, text: 'begin' | 'commit' | 'rollback'): Promise<void> {
-    await client.query(text).catch((error: unknown) => {
+  /** The command that PostgreSQL says it has carried out. */
+  async #plain(client: PoolClient, text: 'begin' | 'commit' | 'rollback'): Promise<string> {
+    const { command } = await client.query(text).catch((error: unknown) => {
       throw readError(error);
     });
+    return command;
   }
 }
