@@ -10,7 +10,7 @@ interface MetadataFilter {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface NamedFilters {
+interface NamedFilters {
   /** Only in one of these. */
   readonly states?: readonly string[] | undefined;
   /** Only of these; absent: of all. */
