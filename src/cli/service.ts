@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { queueNames } from '../queues/index.ts';
 import { faultNames, faultTable } from '../sandbox/fault-table.ts';
-import { canStrike } from '../sandbox/faults.ts';
+import { canStrike, needsCode } from '../sandbox/faults.ts';
 import { durationMs, listOf, wholeNumber, withExample, wrongValue } from './flags.ts';
 import { type Role, roles, type SandboxCommand } from './io.ts';
 import type { Shell } from './shell.ts';
@@ -103,7 +103,7 @@ function readFault(text: string, earlier: readonly FaultFlag[]): readonly FaultF
   const fault = faultNames.find((known) => known === name);
   const probability = Number(chance);
   if (fault === undefined) throw wrongValue('fault', { name });
-  if (fault === 'answers a given code') throw wrongValue('faultCode', {});
+  if (needsCode(fault)) throw wrongValue('faultCode', {});
   if (!(probability >= 0 && probability <= 1)) throw wrongValue('probability', {});
   if (operation === undefined) return [...earlier, { fault, probability }];
   if (!canStrike(fault, operation))

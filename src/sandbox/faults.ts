@@ -118,11 +118,14 @@ export class Faults {
 
 const active = ({ id, order, strikes }: Entry): ActiveFault => ({ id, ...order, strikes });
 
+/** Its order names the code that the provider answers. */
+export const needsCode = (fault: FaultName): boolean => fault === 'answers a given code';
+
 function checkOrder({ fault, operation, probability = 1, count = 1, code }: FaultOrder): void {
   if (!(fault in faultTable)) throw new RangeError(`no such fault: "${fault}" (there is: ${faultNames.join('; ')})`);
   if (!(probability >= 0 && probability <= 1)) throw new RangeError('probability is a number from 0 to 1');
   if (!Number.isInteger(count) || count < 1) throw new RangeError('count is a whole number from 1');
-  if (fault === 'answers a given code' && code === undefined) throw new RangeError('this fault needs a code');
+  if (needsCode(fault) && code === undefined) throw new RangeError('this fault needs a code');
   if (operation === undefined || canStrike(fault, operation)) return;
   throw new RangeError(`"${fault}" cannot strike "${operation}" (it strikes: ${faultTable[fault].on.join(', ')})`);
 }

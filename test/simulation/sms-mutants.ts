@@ -23,7 +23,7 @@ export const smsMutants: readonly SmsMutant[] = [
   {
     without: 'the lease on a result',
     breaks: /S\d/,
-    options: { onUnknown: 'hold', faults: { answerLost: 0.3, freeze: 0, provider: 0.6 }, guards: { lease: false } },
+    options: { onUnknown: 'resend', faults: { answerLost: 0.3, freeze: 0, provider: 0.6 }, guards: { lease: false } },
   },
   {
     without: 'the doubt about a request whose worker is gone',
