@@ -129,7 +129,7 @@ async function judged(
   const kept = asCsv ? { kept: Number.POSITIVE_INFINITY } : {};
   const found = await batchDoor.judge(file, account, { notBefore, ...kept });
   const { state, totals, problems, warnings } = found;
-  const rows = asCsv ? problemsCsv(file, problems.list) : undefined;
+  const rows = asCsv ? problemsCsv(file, findingTexts(problems.list, languageFor(request))) : undefined;
   if (rows !== undefined) {
     response.type('text/csv').send(rows);
     return undefined;

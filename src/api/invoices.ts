@@ -11,6 +11,7 @@ import { collectFor, dryRunQuery, JUDGED, judgedAs, accepted, answer, route } fr
 import { invoice } from './openapi/answers-collect.ts';
 import { softpayRoutes } from './softpay.ts';
 import { type Message, message } from '../messages/message.ts';
+import { textOf } from '../messages/texts.ts';
 import { languageFor } from './problem.ts';
 
 const createInvoice = route(
@@ -42,7 +43,10 @@ const createInvoice = route(
       kind: 'invoice',
       answer: given,
       advance: advanceInvoice,
-      view: (record) => ({ ...invoiceView(record), warnings }),
+      view: (record) => ({
+        ...invoiceView(record),
+        warnings: warnings.map((one) => textOf(one, languageFor(asked.request))),
+      }),
     });
   },
 );

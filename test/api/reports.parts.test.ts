@@ -133,7 +133,7 @@ test('a person asks for it at a shell: a table, CSV, or a page', async () => {
 
 test('times carry the offset of the zone in CSV, and are UTC in JSON', async () => {
   const csv = await service.call('GET', '/v1/disbursements?limit=1', { headers: { accept: 'text/csv' } });
-  expect(String(csv.body)).toMatch(/;\d{4}-\d\d-\d\dT[\d:.]+\+00:00\r\n$/);
+  expect(String(csv.body)).toMatch(/;\d{4}-\d\d-\d\dT[\d:.]+\+00:00;;;\r\n$/);
   const { body } = await service.call('GET', '/v1/disbursements?limit=1');
   expect(body.items[0].updatedAt).toMatch(/Z$/);
 });

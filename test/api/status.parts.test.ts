@@ -110,5 +110,5 @@ test('the command fits on a screen, and names what holds money first', async () 
 
 test('a key that is bound to accounts is not told of the others', async () => {
   const { status: answered, body } = await service.call('GET', '/v1/status', { key: 'stranger-secret' });
-  expect([answered, body.detail]).toEqual([403, expect.stringContaining('GET /v1/accounts')]);
+  expect([answered, body.detail]).toEqual([403, expect.stringContaining('concerns all accounts')]);
 });

@@ -93,7 +93,7 @@ describe('rates', () => {
     await limiter(0).pause('main', 'messaging', 30_000);
     const answer = await limiter(0).admit('main', 'messaging', 'act');
     expect(!answer.admitted && answer.retryAfterMs).toBeGreaterThan(25_000);
-    expect(await limiter(0).admit('main', 'payments', 'act')).toEqual({ admitted: true });
+    expect(await limiter(0).admit('main', 'payments', 'act')).toMatchObject({ admitted: true });
   });
 
   test('a pause holds for every process, for its own area only, and is not shortened', async () => {

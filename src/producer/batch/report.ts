@@ -1,5 +1,5 @@
 /** What became of each row of a batch, with the names that both sides have for it. */
-import type { Finding, Sum } from '../../kinds/batch.ts';
+import type { FindingText, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
 import { WAITING } from '../../kinds/batch-outcome.ts';
@@ -82,9 +82,9 @@ export function reportCsvLine(line: ReportLine, columns: readonly string[]): str
 }
 
 /** Every row with something wrong, in the columns of the file; undefined where the file has none. */
-export function problemsCsv({ columns, cells }: Rows, findings: readonly Finding[]): string | undefined {
+export function problemsCsv({ columns, cells }: Rows, findings: readonly FindingText[]): string | undefined {
   if (!columns || !cells) return undefined;
-  const ofRow = new Map<number | null, Finding[]>();
+  const ofRow = new Map<number | null, FindingText[]>();
   for (const finding of findings) ofRow.set(finding.row, [...(ofRow.get(finding.row) ?? []), finding]);
   const lines = [...ofRow].map(([row, found]) => {
     const own = columns.map((_, at) => (row === null ? '' : (cells.get(row)?.[at] ?? '')));
