@@ -74,6 +74,9 @@ const healthy = (): Record<string, string> => ({
   CONSOLE: 'off',
 });
 
+/** Messages are printed as texts. */
+type Printed = Omit<Finding, 'says' | 'fix'> & { readonly says: string; readonly fix?: string };
+
 async function examined(env: Record<string, string | undefined> = {}, clock: Clock = systemClock) {
   const printed: string[] = [];
   const code = await doctor({
@@ -84,12 +87,12 @@ async function examined(env: Record<string, string | undefined> = {}, clock: Clo
     json: true,
     print: (line) => printed.push(line),
   });
-  const { ok, findings } = JSON.parse(printed.join('\n')) as { ok: boolean; findings: Finding[] };
+  const { ok, findings } = JSON.parse(printed.join('\n')) as { ok: boolean; findings: Printed[] };
   expect(code).toBe(ok ? 0 : 1);
   return findings;
 }
 
-const faultsOf = (findings: readonly Finding[]) =>
+const faultsOf = (findings: readonly Printed[]) =>
   findings.filter(({ is }) => is === 'fault').map(({ check, says, fix }) => `${check}: ${says} → ${fix}`);
 const faults = async (env: Record<string, string | undefined>, clock?: Clock) => faultsOf(await examined(env, clock));
 
