@@ -74,9 +74,7 @@ const healthy = (): Record<string, string> => ({
   CONSOLE: 'off',
 });
 
-/** Messages are printed as texts. */
 type Printed = Omit<Finding, 'says' | 'fix'> & { readonly says: string; readonly fix?: string };
-
 async function examined(env: Record<string, string | undefined> = {}, clock: Clock = systemClock) {
   const printed: string[] = [];
   const code = await doctor({
