@@ -136,14 +136,14 @@ test.for(['docs/quickstart.md', 'docs/quickstart.fr.md'])(
 );
 
 test(
-  // Without a file of Excel, and without a retry: every row of this file is paid.
+  // Without a file of Excel, a retry or a rejection: every row of this file is paid.
   'docs/batches.md: its file is judged, handed in, approved by another with its hash, and reported',
   LIMIT,
   async () => {
     const terminal = await terminalAt();
     const [file] = blocksOf(pages.find(({ path }) => path === 'docs/batches.md') ?? { path: '', text: '' });
     writeFileSync(join(terminal.folder, 'salaries.csv'), file?.text ?? '');
-    for (const line of linesIn('docs/batches.md').filter((one) => !/\.xlsx|batch-retry/.test(one))) {
+    for (const line of linesIn('docs/batches.md').filter((one) => !/\.xlsx|batch-re(try|ject)/.test(one))) {
       const output = done(await terminal.type(line.replace('RELAIS_API_KEY=…', `RELAIS_API_KEY=${CHECKER}`)));
       const [hash] = /\b[0-9a-f]{64}\b/.exec(output) ?? [];
       if (hash !== undefined) terminal.stands.set('5f70bf18…', hash);
