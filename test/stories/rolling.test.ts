@@ -1,5 +1,7 @@
 /** Workers are replaced one by one under load; then every process, PostgreSQL and Redis are killed at the same moment. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bookedLine, reportedLines } from '../support/orders.ts';
 import type { RunningProcess } from '../support/processes.ts';
@@ -20,16 +22,22 @@ const TEXT = 'Bonjour {{prenom}}';
 const PATIENCE = { timeout: 300_000, interval: 200 };
 const FINAL = new Set(['succeeded', 'failed', 'rejected', 'cancelled', 'needs_review']);
 
+const folder = mkdtempSync(join(tmpdir(), 'relais-rolling-'));
 let deployment: Deployment;
 const workers: RunningProcess[] = [];
 let started = 0;
 beforeAll(async () => {
-  deployment = await Deployment.open({ UPSTREAM_RATE: '60', WORKER_CONCURRENCY: '10' });
+  // The witness in Redis is lost with it: the file confirms that PostgreSQL has kept everything.
+  const more = { UPSTREAM_RATE: '60', WORKER_CONCURRENCY: '10', WITNESS_FILE: join(folder, 'witness') };
+  deployment = await Deployment.open(more);
   await startAll();
   // Each request takes a while, so that a worker always has some in progress.
   await deployment.control.post('/settings', { latencyMs: 150 });
 });
-afterAll(() => deployment?.close());
+afterAll(async () => {
+  await deployment?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 let front: RunningProcess;
 async function startAll(): Promise<void> {
