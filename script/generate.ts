@@ -1,4 +1,4 @@
-/** What ./script/generate runs. Nothing that it loads may import a generated file: a fresh clone has none. */
+/** Run by ./script/generate. Nothing that it loads may import a generated file: a fresh clone has none. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

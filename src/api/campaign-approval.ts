@@ -14,7 +14,7 @@ interface Deciding extends Pick<AnyAsked, 'key'> {
   readonly act: Act;
 }
 
-/** Exactly this, by somebody else. */
+/** Approves exactly this content, as a different person. */
 export async function approve(
   context: ApiContext,
   { record, key, act }: Deciding,

@@ -1,4 +1,4 @@
-/** What the three routes share by which a different person refuses to approve something. */
+/** Common parts of the three routes by which a different person rejects a request. */
 import { z } from 'zod';
 import { visible } from '../kinds/request-pieces.ts';
 import { APPROVAL_MAX } from './route.ts';

@@ -172,4 +172,4 @@ export class Sharing<Item, Answer> {
 const tooBusy = (): DatabaseAway => new DatabaseAway('PostgreSQL is away, or too slow');
 const NOTHING = Buffer.alloc(0);
 /** Longer than a statement that nothing holds up, shorter than the lock time-out of the server. */
-const HELD_UP_MS = 50;
+export const HELD_UP_MS = 50;

@@ -1,4 +1,4 @@
-/** What may go wrong between relais and the provider, by the codes of `failures`. */
+/** Failures between relais and the provider, by their codes. */
 export const englishFailures = {
   failure_401: 'The service does not authorise this application to initiate it.',
   failure_1000: 'The service calls our keys invalid.',

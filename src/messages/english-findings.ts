@@ -1,4 +1,4 @@
-/** What the doctor finds, and what to do about it. */
+/** Findings of the doctor, and their remedies. */
 export const englishFindings = {
   audit_line_invalid: 'a line is not valid: {id} ({why})',
   audit_lines_differ: 'a line was removed or inserted',

@@ -1,4 +1,4 @@
-/** What is refused or reported, as a code and its values. It becomes a text where it leaves (`texts.ts`). */
+/** A refusal or report as a code and its values. It becomes a text where it leaves (`texts.ts`). */
 import type { EnglishTexts } from './catalogue.ts';
 import type { ValuesOf } from './said.ts';
 

@@ -1,4 +1,4 @@
-/** What a schema refuses, as messages. zod hands on strings only: they hold a code and its values as JSON. */
+/** Refusals of a schema, as messages. zod hands on strings only: they hold a code and its values as JSON. */
 import type { z } from 'zod';
 import { type Message, type MessageCode, message } from './message.ts';
 

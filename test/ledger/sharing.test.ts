@@ -1,12 +1,10 @@
 /** Requests that share statements, on lanes that this file answers for by hand. */
 import { expect, test } from 'vitest';
 import type { Lane } from '../../src/ledger/lane.ts';
-import { Sharing } from '../../src/ledger/sharing.ts';
+import { HELD_UP_MS, Sharing } from '../../src/ledger/sharing.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
 const PATIENCE_MS = 60_000;
-/** As long as the first statement has no answer, another lane is used after this. */
-const HELD_UP_MS = 50;
 
 interface Bounds {
   readonly mostWaiting: number;

@@ -163,7 +163,7 @@ test('a messy workbook becomes a campaign: decided, written, tried, approved by 
   await sending(maker);
   await tried(maker);
   const id = await submitted(maker);
-  // Nobody approves what they made.
+  // A different person must approve.
   await maker.goto(`${world.url}/approvals/${id}`);
   expect(await maker.locator('#content form').count()).toBe(0);
   await approve(checker, id);

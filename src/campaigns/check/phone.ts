@@ -26,7 +26,7 @@ export type PhoneReading =
 
 export type PhoneReader = (text: string) => PhoneReading;
 
-/** Throws a MessageError for a country nobody knows. */
+/** Throws a MessageError for an unknown country. */
 export function phoneReader({ country, repair = [] }: PhoneOptions = {}): PhoneReader {
   if (country !== undefined && !isSupportedCountry(country))
     throw new MessageError(message('country_setting', { text: country }));

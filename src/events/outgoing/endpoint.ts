@@ -1,8 +1,7 @@
 import { isIP, BlockList } from 'node:net';
 import { type WebhookHosts, hostOf } from '../../lib/webhook-hosts.ts';
 
-/** Why an endpoint is not one we post to, with the sentence its owner reads. */
-/** What can be wrong with the address of an endpoint: `endpoint_…` of the catalogue. */
+/** Problems of the address of an endpoint: `endpoint_…` of the catalogue. */
 export type EndpointProblem =
   | 'not_a_url'
   | 'too_long'

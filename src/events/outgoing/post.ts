@@ -15,7 +15,7 @@ interface Post {
   readonly headers: Readonly<Record<string, string>>;
   /** For all of it, from the lookup to the last byte. Ten seconds unless told. */
   readonly timeoutMs?: number;
-  /** Return this many bytes of the answer. Unless given, nobody reads it. */
+  /** Return this many bytes of the answer. Absent: the answer is not read. */
   readonly answerBytes?: number;
 }
 

@@ -132,7 +132,7 @@ select null, null, p.position::text, p.data from page p where position($3 in reg
 update relais.event e set data = $3 where e.position = $1::text::int8 and e.data = $2 returning $1 as key;
 
 -- name: purge_said
--- What callers said of operations, in the events that report them: payee, purpose and metadata.
+-- Removes payee, purpose and metadata from the events of these operations.
 -- params: subjects text[]
 -- row: key text
 with said as (select array['payeeName', 'purpose', 'metadata'] as names),

@@ -1,4 +1,4 @@
--- What the journal knows of the lost time, done again on a restored ledger.
+-- Repeats the entries of the journal on a restored ledger.
 
 -- name: replay_operations
 -- Records operations again that the journal knows and this ledger does not.

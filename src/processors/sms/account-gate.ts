@@ -31,7 +31,7 @@ export class AccountGate {
   #size = 1;
   /** Free slots at the last step. */
   #wanted = 0;
-  /** There is no rate: permits cost nobody anything. */
+  /** There is no rate, so any number of permits can be in hand. */
   #isUnlimited = false;
   #isCollecting = false;
   #isRefreshing = false;
