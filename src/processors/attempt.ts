@@ -1,12 +1,11 @@
 /**
- * One attempt at an operation of any kind, as a processor reads it from top to bottom:
+ * One attempt at an operation of any kind. A processor reads from top to bottom:
  *
  *   take the lease ──▶ notBefore, withinLimit, open … ──▶ ask, or send ──▶ finish
  *
- * A step that finds something in the way writes down that the operation waits, or has ended, and throws `Stopped`:
- * `attempt` makes its result the result of the attempt, so what follows a step is what the step let through. BullMQ
- * knows the same signal as DelayedError. A step that is not awaited would let through what it should have stopped, and
- * the linter refuses that (no-floating-promises). Nothing but `finish` ends an attempt: all other endings use it.
+ * A step that cannot continue writes the waiting or final state and throws `Stopped`. `attempt` turns this into the
+ * result of the attempt, so the next step runs only if the step before it succeeded. Every step must be awaited; the
+ * linter enforces this (no-floating-promises). Only `finish` ends an attempt: all other endings use it.
  */
 import { type Moment, momentOf } from '../lib/clock.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
@@ -52,14 +51,17 @@ import {
   writeIntent,
 } from './intent.ts';
 
-/** What became of an attempt, and what upstream said where it said no: a caller that waits is told. */
+/** The result of an attempt, with the provider's refusal for a caller that waits. */
 export interface Tried extends AttemptResult {
   readonly failure?: NotOk;
-  /** Upstream was asked and answered, or there is nothing to ask it by. Absent: nobody knows what it would say now. */
+  /**
+   * The provider answered a status request, or no status request is possible. Absent: the provider's status is
+   * unknown.
+   */
   readonly asked?: true;
 }
 
-/** How a step ends an attempt. Thrown by steps, caught by `attemptAt`, and by nothing between them. */
+/** Ends an attempt early. Thrown by steps, caught only by `attemptAt`. */
 class Stopped extends Error {
   override readonly name = 'Stopped';
   readonly result: AttemptResult;
@@ -70,7 +72,7 @@ class Stopped extends Error {
   }
 }
 
-/** An attempt at one operation, or the result of the step that stopped it. */
+/** Runs one attempt at an operation. Returns its result, or the result of the step that stopped it. */
 export async function attemptAt<K extends AttemptedKind, R>(
   { kind, id, queue }: { readonly kind: K; readonly id: string; readonly queue: QueueName },
   context: MoneyContext,
@@ -87,7 +89,10 @@ export async function attemptAt<K extends AttemptedKind, R>(
   }
 }
 
-/** The processor of a kind in a queue: what it does in each state that is due there. No other is ever acquired. */
+/**
+ * The processor of a kind in a queue, with one action for each state that is due there. Operations in other states
+ * are never acquired.
+ */
 export function attempt<K extends AttemptedKind, Queue extends QueueName, R extends AttemptResult>(
   kind: K,
   queue: Queue,
@@ -98,7 +103,7 @@ export function attempt<K extends AttemptedKind, Queue extends QueueName, R exte
     attemptAt({ kind, id, queue }, context, (a) => inState[a.record.state]?.(a) ?? Promise.reject(new Error(id)));
 }
 
-/** Takes the lease, or says why there is nothing to do. */
+/** Takes the lease, or returns why there is nothing to do. */
 async function begin<K extends AttemptedKind>(
   kind: K,
   id: string,
@@ -115,9 +120,9 @@ async function begin<K extends AttemptedKind>(
   if (known && foreign === undefined) {
     return new Attempt({ record, lease, at, leasedSince, known, context });
   }
-  // Another process may have these keys; what was begun with one set is never ended with another.
+  // Another process may have these keys. An operation must end with the keys that it began with.
   const reason = foreign ?? 'account_not_configured';
-  // What has ended is not in a hurry, and there may be a great deal of it.
+  // Finished operations are not urgent, and there may be many of them.
   const dueInMs = isFinal(kind, record.state) ? DAILY_MS : holdRecheckMs;
   throw new Stopped(
     await finish<K>({ record, lease }, context, { to: record.state, dueInMs, outcome: 'waits', reason }),
@@ -133,7 +138,7 @@ interface Begun<K extends AttemptedKind> {
   readonly context: MoneyContext;
 }
 
-/** What an attempt has learnt and not written down yet: it goes into the next write, whichever that is. */
+/** Updates that an attempt has not written yet. The next write includes them. */
 export interface Learnt<K extends AttemptedKind> {
   readonly change: {
     readonly to: StateOf<K>;
@@ -141,33 +146,33 @@ export interface Learnt<K extends AttemptedKind> {
     readonly evidence: EvidenceDraft;
     readonly claims: string;
   };
-  /** How it ends where what upstream named belongs to another operation. */
+  /** Ends the attempt when a reference from the provider already belongs to another operation. */
   readonly claimed: () => Promise<AttemptResult>;
 }
 
-/** What differs between one request with an effect and another. */
+/** The parts in which one request with an effect differs from another. */
 export interface Intent<K extends AttemptedKind> {
-  /** The record with the intent in it, as the attempt goes on with it. */
+  /** The record after the intent was written. */
   readonly written: RecordAt<K>;
   readonly set: Readonly<Record<string, string | number>>;
   readonly evidence: EvidenceDraft;
-  /** What of the account forbids it, as `area.reason`; asked by the write itself. */
+  /** A hold of the account, as `area.reason`, that forbids the write. The write itself checks it. */
   readonly unlessHeld?: string;
   readonly learnt?: Learnt<K> | undefined;
-  /** The way back, for a request of which no byte left us. */
+  /** Reverts the intent of a request of which no byte left this process. */
   readonly unsent: (reason: string) => Change<K>;
 }
 
 type Request<T> = (account: UpstreamAccount, call: CallOptions) => Promise<Verdict<T>>;
 
-/** How an operation is left in its state. Without `dueInMs`, nothing is due until somebody has reason to look. */
+/** How an operation stays in its state. Without `dueInMs` it is due again only after an event or a manual action. */
 interface Staying<K extends AttemptedKind> {
   readonly dueInMs?: number | undefined;
   readonly reason: string;
   readonly outcome?: Outcome;
   readonly evidence?: Said;
   readonly set?: Readonly<Record<string, string | number>>;
-  /** Where the state it is in says less than is known by now. */
+  /** The new state, if the current one is outdated. */
   readonly to?: StateOf<K>;
   readonly claims?: string;
 }
@@ -176,12 +181,12 @@ export class Attempt<K extends AttemptedKind> {
   readonly context: MoneyContext;
   readonly lease: string;
   readonly account: UpstreamAccount;
-  /** Tells these keys from others; written into the record with what they were used for. */
+  /** Fingerprint of the provider keys, stored with each operation that used them. */
   readonly keys: string;
   #record: RecordAt<K>;
   #at: number;
   #leasedSince: Moment;
-  /** How it ends, until that is written. However often it is said, the last word of a lease is one. */
+  /** The pending result of this attempt. Retries of the write are idempotent. */
   #unsaid: Ending<K> | undefined;
 
   constructor({ record, lease, at, leasedSince, known, context }: Begun<K>) {
@@ -194,12 +199,12 @@ export class Attempt<K extends AttemptedKind> {
     this.#leasedSince = leasedSince;
   }
 
-  /** As this attempt has read or written it last. */
+  /** The record as this attempt last read or wrote it. */
   get record(): RecordAt<K> {
     return this.#record;
   }
 
-  /** The clock of PostgreSQL when the lease was given or renewed: everything seen in this attempt was seen after it. */
+  /** The time of PostgreSQL when the lease was granted or renewed. All observations of this attempt are later. */
   get at(): number {
     return this.#at;
   }
@@ -208,7 +213,7 @@ export class Attempt<K extends AttemptedKind> {
     return this.context.policy;
   }
 
-  /** Ends the attempt here. */
+  /** Ends the attempt with this result. */
   async stop(result: Promise<AttemptResult>): Promise<never> {
     throw new Stopped(await result);
   }
@@ -218,12 +223,12 @@ export class Attempt<K extends AttemptedKind> {
     if (early > 0) await this.stop(this.stay({ dueInMs: early, reason: 'not_before' }));
   }
 
-  /** Until a person decides, an operation of a ledger that may have lost data stays as it is. */
+  /** If the ledger may have lost data, an operation does not change until an operator decides. */
   async notRecovering(): Promise<void> {
     if (isRecovering(this.context)) await this.#wait('recovering');
   }
 
-  /** What was not begun within its time is not begun. */
+  /** An operation that did not begin within its time limit never begins. */
   async withinLimit(
     limitMs: number,
     { from, to, ...told }: { readonly from: number; readonly to: Announced<K> & StateOf<K> } & Told,
@@ -231,34 +236,40 @@ export class Attempt<K extends AttemptedKind> {
     if (this.#at - from >= limitMs) await this.stop(this.announce(to, { ...told, hasEffect: true }));
   }
 
-  /** Nothing leaves while a recovery is under way, or no witness knows the ledger and it must leave once. */
+  /**
+   * Stops while a recovery runs. Also stops operations that must be sent at most once while no witness has confirmed
+   * the ledger.
+   */
   async open(learnt?: Learnt<K>): Promise<void> {
     const closed = closedFor(this.context, sentOnce(this.#record.kind, this.policy));
     if (closed) await this.#wait(closed, learnt);
   }
 
-  /** A turn at the service: it allows so many requests a second. */
+  /** Waits for a permit of the provider's rate limit. */
   async turn(purpose: 'act' | 'look', learnt?: Learnt<K>): Promise<void> {
     const admission = await this.context.upstream.admit(this.account, 'payments', purpose);
     if (!admission.admitted) await this.#leave({ dueInMs: admission.retryAfterMs, reason: 'rate' }, learnt);
   }
 
-  /** Asks what has no effect that anybody would miss: it may be asked again. */
+  /** Sends a request without side effects. It can be repeated. */
   async ask<T>(purpose: 'act' | 'look', request: Request<T>): Promise<Verdict<T>> {
     await this.turn(purpose);
     return request(this.account, this.call());
   }
 
-  /** Sends what has an effect: intent.ts says what comes before it, and why. */
+  /** Sends a request with side effects. See intent.ts for the steps before it. */
   async send<T>(intent: Intent<K>, request: Request<T>): Promise<Verdict<T>> {
     await this.open(intent.learnt);
-    // Asked before anything is written: between the re-read and the request nothing may wait.
+    // Obtained before any write: nothing may wait between the commit of the intent and the request.
     await this.turn('act', intent.learnt);
     await this.#intend(intent);
     return request(this.account, this.call());
   }
 
-  /** Changes the record and keeps the lease. `claimed`: what upstream named belongs to another operation. */
+  /**
+   * Changes the record and keeps the lease. `claimed`: handles a provider reference that belongs to another
+   * operation.
+   */
   async keep(
     change: Omit<Change<K>, 'keepMs' | 'dueInMs'>,
     written: (at: number) => Partial<RecordAt<K>>,
@@ -278,9 +289,9 @@ export class Attempt<K extends AttemptedKind> {
     return said;
   }
 
-  /** PostgreSQL was away, and no other attempt begins before the lease ends: the result is written again. */
+  /** Writes the pending result again after PostgreSQL was away. No other attempt can begin before the lease ends. */
   async letGo(): Promise<void> {
-    // Of their own word a person was told that it was not taken.
+    // The operator was already told that their decision was not applied.
     const last = this.#unsaid?.act ? undefined : this.#unsaid;
     const say = () => (last ? this.finish(last) : this.stay({ dueInMs: 0, reason: 'redis_away' }));
     await untilSaid(say, { since: this.#leasedSince, ms: this.policy.leaseMs }, this.context);
@@ -288,7 +299,7 @@ export class Attempt<K extends AttemptedKind> {
 
   /** Leaves the operation in its state. */
   stay({ outcome, set, to = this.#record.state, ...how }: Staying<K>): Promise<AttemptResult> {
-    // Waiting for a turn or a condition is no try: what comes after it must not wait longer for it.
+    // Waiting for a permit or a condition is not a try and must not lengthen later waits.
     const tries = outcome === undefined ? {} : { tries: this.#record.tries + 1 };
     return this.finish({
       ...how,
@@ -299,7 +310,7 @@ export class Attempt<K extends AttemptedKind> {
     });
   }
 
-  /** Ends in a state that callers are told of. */
+  /** Ends in a state that is reported to callers. */
   announce(
     to: Announced<K> & StateOf<K>,
     { reason, failure, more, late, set, as, ...rest }: Told = {},
@@ -316,9 +327,8 @@ export class Attempt<K extends AttemptedKind> {
   }
 
   /**
-   * Nothing happened upstream: it is due again when upstream asks for it, and no sooner than the waits of its queue
-   * (ms) say. An outage that goes on is not written down again, so that a long one pushes out nothing that was said
-   * before it.
+   * The provider did nothing. The operation is due again after the provider's delay, and not before the waits of its
+   * queue (ms). Repeated identical failures are recorded once, so a long outage does not evict older evidence.
    */
   retryLater(
     verdict: NotOk,
@@ -350,13 +360,13 @@ export class Attempt<K extends AttemptedKind> {
     return this.#leave({ dueInMs: this.policy.holdRecheckMs, reason }, learnt);
   }
 
-  /** Ends the attempt here, with what it has learnt in the record. */
+  /** Ends the attempt here and writes its pending updates. */
   async #leave(how: Staying<K>, learnt: Learnt<K> | undefined): Promise<never> {
     const left = await this.stay({ ...how, ...learnt?.change });
     throw new Stopped(learnt && left.reason === CLAIMED ? await learnt.claimed() : left);
   }
 
-  /** What a request is sent with: past the deadline of the lease, no byte of it leaves. */
+  /** Options of a request: after the deadline of the lease, no byte of it leaves. */
   call(): CallOptions {
     return { sendBy: sendBy(this.#leasedSince, this.context) };
   }
@@ -405,32 +415,32 @@ export class Attempt<K extends AttemptedKind> {
 }
 
 interface Told {
-  /** Machine-readable. Absent: the state says it. */
+  /** Machine-readable. Absent: the state is the reason. */
   readonly reason?: string | undefined;
-  /** Why, in the words of upstream. */
+  /** The failure in the provider's own words. */
   readonly failure?: string | undefined;
-  /** What the record and the event say besides, by the same names. */
+  /** Further fields of the record and of the event, by the same names. */
   readonly more?: Readonly<Record<string, string | number>>;
-  /** Told after it had waited for a person, or after another word. */
+  /** The result follows a review, or corrects an earlier result. */
   readonly late?: boolean;
   readonly set?: Readonly<Record<string, string | number>>;
   readonly dueInMs?: number | undefined;
   readonly evidence?: Said | undefined;
   readonly nudgeAfterMs?: number;
   readonly claims?: string | undefined;
-  /** Not said where the ledger may have lost data: it may have ended otherwise since. */
+  /** Not reported while the ledger may have lost data: the operation may have ended differently since. */
   readonly hasEffect?: true;
-  /** Where the attempt says it in another word. */
+  /** The outcome of the attempt, if it differs from the state. */
   readonly as?: string;
 }
 
-/** A callback that comes while we look makes the next look due after this, and so does each after it. */
+/** A callback that arrives during a status check makes the next check due after this delay. */
 export const NUDGE_INTERVAL_MS = 5_000;
 
-/** What needs review is looked at daily where there is something to ask: a late word of upstream settles it. */
+/** Operations that need review are checked daily if the provider can be asked: a late final status settles them. */
 export const DAILY_MS = 86_400_000;
 
-/** What an answer that is not a success leaves in the record: its code, never its words. */
+/** Evidence of an answer that is not a success: its code, never its text. */
 export function evidenceOf(operation: string, { exchange, code }: NotOk): EvidenceDraft {
   return {
     operation,

@@ -14,54 +14,54 @@ import type { NotOk } from '../provider/verdict.ts';
 
 export type { Policy };
 
-/** Our code for no connection at all; see the failures of the upstream client. */
+/** Our code for a failed connection; see the failures of the provider client. */
 const UNREACHABLE = 'unreachable';
 
-/** An account as this process knows it. */
+/** An account with its keys in this process. */
 export interface AccountKeys {
   readonly upstream: UpstreamAccount;
-  /** Tells these keys, in this mode, from others. */
+  /** Distinguishes these keys and this mode from others. */
   readonly fingerprint: string;
-  /** Those of the keys that these have taken the place of, in the same application. */
+  /** Fingerprints of the earlier keys of the same application that these replace. */
   readonly before?: ReadonlySet<string>;
 }
 
-/** What writing down takes. */
+/** The context that writes a result. */
 export interface RecordContext {
   readonly operations: Public<OperationStore>;
 }
 
-/** What takes whatever has an effect. */
+/** The context of any request with an effect. */
 export interface AttemptContext extends RecordContext {
   readonly clock: Clock;
   readonly policy: Policy;
   readonly accounts: Public<Holds>;
   readonly upstream: Upstream;
   readonly queries: Public<Queries>;
-  /** The account of that name, where this process has its keys. */
+  /** The account of that name, if this process has its keys. */
   account(name: string): AccountKeys | undefined;
-  /** Whether a recovery is under way, and whether any witness knows this ledger. Absent: nothing is remembered. */
+  /** Whether a recovery is running, and whether a witness knows this ledger. Absent: no witness is used. */
   readonly life?: Pick<Life, 'recovering' | 'raise' | 'isUnwitnessed' | 'isSuspended'>;
-  /** Adds a wake-up job. Nothing waits for it: the due time of the row is what nobody can lose. */
+  /** Adds a wake-up job without waiting for it. The due time of the row is the durable signal. */
   wake(queue: QueueName): void;
-  /** Absent: nobody asked for traces. */
+  /** Absent: traces are off. */
   readonly traces?: Traces | undefined;
 }
 
-/** … and money. */
+/** The context of requests that move money. */
 export interface MoneyContext extends AttemptContext {
-  /** Where upstream calls back about this operation; absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
+  /** The callback URL of this operation. Absent while PUBLIC_URL or CALLBACK_SECRET is not set. */
   callbackUrl(account: string, id: string, kind?: 'disbursement' | 'invoice'): string | undefined;
 }
 
-/** What a worker hands to each of its processors. Time, chance and the network come only from here. */
+/** The context that a worker gives to each processor. Time, randomness and the network come only from here. */
 export type ProcessorContext = MoneyContext;
 
 export type Closed = 'recovering' | 'clock_set' | 'unwitnessed';
 
 /**
- * Why nothing may leave at this moment, as a word; undefined: it may. `once`: of what must not be repeated, and cannot be
- * asked about, or only by a person.
+ * Why nothing may leave now; undefined: requests may leave. `once`: for requests that must not be repeated and whose
+ * status cannot be checked without an operator.
  */
 export function closedFor({ life }: Pick<AttemptContext, 'life'>, once: boolean): Closed | undefined {
   if (life === undefined) return undefined;
@@ -75,12 +75,12 @@ export function sentOnce(kind: Kind, { resubmit }: Pick<Policy, 'resubmit'>): bo
   return kind === 'direct_credit' || kind === 'campaign' || (kind === 'disbursement' && !resubmit);
 }
 
-/** Nothing is given up for its age either: a restored ledger does not know what became of it since. */
+/** A restored ledger does not know what happened after its backup, so operations do not expire during a recovery. */
 export function isRecovering(context: Pick<AttemptContext, 'life'>): boolean {
   return context.life?.recovering() !== undefined;
 }
 
-/** What became of an attempt: the closed set that metrics and logs count. */
+/** The outcome of an attempt: the closed set that metrics and logs count. */
 export type Outcome =
   | 'advanced' // it went on, and something else is due
   | 'ended' // it reached a final state
@@ -97,12 +97,12 @@ export interface AttemptResult {
   readonly reason: string;
 }
 
-/** The provider keys that an operation was begun with, or accepted for. */
+/** The provider keys that an operation was accepted for, or began with. */
 export type BegunWith = Partial<Pick<RecordBase, 'mode' | 'keys' | 'acceptedFor'>>;
 
 /**
- * Why these keys are not for an operation, if they are not. What was begun is never ended with other keys. What was
- * only accepted may go on with those that the operator says have taken the place of the ones it was accepted for.
+ * Why an operation cannot use these keys. An operation that began with one set of keys never ends with another. An
+ * operation that was only accepted can use keys that the operator declared as the replacement.
  */
 export function foreignTo(
   { upstream, fingerprint, before }: AccountKeys,
@@ -114,7 +114,7 @@ export function foreignTo(
   return 'accepted_for_other_keys';
 }
 
-/** How long an operation that was published may still be asked about, ms. */
+/** How long a published operation can still be checked, ms. */
 export function timeLeft(
   { publishedAt, createdAt }: { readonly publishedAt?: number; readonly createdAt: number },
   limitMs: number,
@@ -123,12 +123,12 @@ export function timeLeft(
   return (publishedAt ?? createdAt) + limitMs - at;
 }
 
-/** The wait before try number `tries` (0 = the first); the last wait of the list repeats. */
+/** The wait before try number `tries` (0: the first). The last wait of the list repeats. */
 export function waitAt(waitsMs: readonly number[], tries: number): number {
   return waitsMs[Math.min(tries, waitsMs.length - 1)] ?? 0;
 }
 
-/** What upstream asked us to wait, ms. */
+/** The delay that the provider requested, ms. */
 export function retryAfterOf(verdict: NotOk): number {
   return verdict.is === 'held' ? 0 : (verdict.retryAfterMs ?? 0);
 }
@@ -136,14 +136,14 @@ export function retryAfterOf(verdict: NotOk): number {
 interface Retry {
   readonly dueInMs: number;
   readonly tries: number;
-  /** It is as it was after the try before: nothing to count, and nothing new to write down. */
+  /** The state is unchanged since the last try: nothing is counted or written. */
   readonly sameAgain?: true;
 }
 
 /**
- * When what did not happen is tried again, and how many tries that makes. A service that cannot be reached is asked at
- * least as often as a hold is looked at, and from then on that is not counted: it costs neither side anything, and
- * an operation that met several outages in a row would wait for minutes after the last one.
+ * When a failed request is retried, and the new number of tries. An unreachable provider is tried at least as often
+ * as holds are re-read, and these tries are not counted: they cost nothing, and an operation that met several outages
+ * would wait for minutes after the last one.
  */
 export function retryAt(
   waitsMs: readonly number[],

@@ -1,4 +1,4 @@
-/** What keeps money of an account from being sent, how that begins, and how it is found out that it has cleared. */
+/** Holds that stop the payments of an account: when they begin, and how relais finds that the cause has cleared. */
 import { type StateOf, operations } from '../kinds/index.ts';
 import { type AccountHold, PROVIDER_UNREADABLE, STOPPED, type Row } from '../kinds/hold.ts';
 import { isOutage, isUnrecognised } from '../provider/meaning.ts';
@@ -9,31 +9,28 @@ import type { AttemptContext, AttemptResult } from './context.ts';
 import type { Ending } from './intent.ts';
 
 /**
- * The provider is also under maintenance in this way. One such answer is an accident; so many in a row are an outage,
- * which one disbursement an interval checks instead of all.
+ * This answer also occurs during the provider's maintenance. One is an accident; a series is an outage. During an
+ * outage one disbursement per interval runs as a trial.
  */
 const OUTAGE: Row = { length: 5, windowMs: 60_000 };
 const MAINTENANCE = 'maintenance';
 
-/** One unrecognised refusal is about its disbursement; several in a row are about the account or a gateway. */
+/** One unrecognised refusal concerns its disbursement; a series concerns the account or a gateway. */
 const UNRECOGNISED: Row = { length: 3, windowMs: 600_000 };
 export const NOT_UNDERSTOOD = 'not_understood';
 
-/** What an attempt that was let through was let through for. */
+/** The hold conditions that a trial attempt tests. */
 export interface ProbePermit {
-  /** The holds that this attempt may find to have cleared. */
+  /** The holds that this attempt can clear. */
   readonly probing: readonly string[];
-  /** What others before it have met, as `area.reason`: it makes a hold when more follow in a row. */
+  /** Failures of earlier attempts, as `area.reason`. More of them in a row start a hold. */
   readonly failing: ReadonlySet<string>;
 }
 
-/** The kinds that wait, with their account, for a condition to clear. */
+/** Kinds that wait with their account until a condition clears. */
 type SendingKind = { [K in AttemptedKind]: 'held' extends StateOf<K> ? K : never }[AttemptedKind];
 
-/**
- * The conditions under which nothing may be sent. Each is looked at again by itself: of a held account one operation an
- * interval is let through to see whether the condition has cleared.
- */
+/** The conditions that block sending. For each held account, one operation per interval runs as a trial. */
 export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<ProbePermit> {
   await attempt.open();
   const { context, record, policy } = attempt;
@@ -49,25 +46,28 @@ export async function gate<K extends SendingKind>(attempt: Attempt<K>): Promise<
     const mayTry = !isUnreadable || (kind === 'disbursement' && mayTryUnreadable(one));
     if (!mayTry || !(await context.accounts.mayProbe(account, area, reason, policy.holdRecheckMs)))
       await wait(`account_held_${reason}`);
-    // The code that reads the provider's answers ends an unreadable hold.
+    // Code that parses the provider's answers ends an unreadable hold.
     if (!isUnreadable) probing.push(reason);
   }
   return { probing, failing };
 }
 
-/** Operations whose unreadable answer puts no money and no SMS in doubt that a status cannot settle. */
+/** Kinds whose payments and SMS can be checked by status after an unreadable answer. */
 const TRIED_AGAIN: readonly string[] = ['disbursement_create', 'disbursement_submit', 'sms_login'];
 const mayTryUnreadable = ({ unreadable }: AccountHold): boolean =>
   unreadable !== undefined && TRIED_AGAIN.includes(unreadable.operation);
 
-/** Refused for a cause that may clear: the operation waits, and so does the account. Callers are told once. */
+/**
+ * A refusal whose cause may clear: the operation and its account wait. Callers are notified at the start of the hold.
+ */
 export async function hold<K extends SendingKind>(
   attempt: Attempt<K>,
   { reason, event, ...ending }: Pick<Ending<K>, 'to' | 'reason' | 'event' | 'evidence' | 'set'>,
 ): Promise<AttemptResult> {
   const { record, context, policy } = attempt;
   const toldAlready = record.state === ending.to && record.reason === reason;
-  // One that cannot be held now is held by the next that is refused; that nothing was done, nobody else knows.
+  // If the hold cannot be written now, the next refusal writes it. This process alone knows that the request was not
+  // executed.
   const [held] = await Promise.allSettled([
     context.accounts.hold(record.account, operations[record.kind].area, reason),
   ]);
@@ -85,15 +85,15 @@ export async function hold<K extends SendingKind>(
 
 export const NOT_AUTHORISED = 'not_authorised';
 
-/** The condition that an answer names, where it is the account that is refused and not the operation. */
+/** The condition in an answer that refuses the account and not the operation. */
 export function conditionIn(verdict: NotOk): string | undefined {
   if (verdict.is === 'config') return NOT_AUTHORISED;
   return verdict.is === 'held' ? verdict.condition : undefined;
 }
 
 /**
- * What the answer to a creation says about the account. Only an attempt that was let through to try releases: one that
- * was under way before the hold began proves nothing.
+ * Applies the answer of a creation to the holds of the account. Only a trial attempt releases holds: an attempt that
+ * began before the hold proves nothing.
  */
 export async function recordHealth(
   account: string,
@@ -101,7 +101,7 @@ export async function recordHealth(
   { probing, failing }: ProbePermit,
   context: AttemptContext,
 ): Promise<void> {
-  // An answer that is not understood may be anybody's, and says nothing about what holds the account.
+  // An unrecognised answer may come from elsewhere and does not affect the holds.
   if (isUnrecognised(verdict)) return;
   if (verdict.is === 'transient') {
     if (isOutage(verdict)) await context.accounts.countFailure(account, 'payments', MAINTENANCE, OUTAGE);
@@ -111,14 +111,14 @@ export async function recordHealth(
   for (const reason of answering) {
     if (failing.has(`payments.${reason}`)) await context.accounts.endRow(account, 'payments', reason);
   }
-  // A service that refuses is at work again; the other conditions have cleared only for one that got its token.
+  // A refusal shows that the provider works again; the other conditions clear only for an attempt that got its token.
   const over = verdict.is === 'ok' ? probing : probing.filter((reason) => answering.includes(reason));
   await releaseHolds({ kind: 'disbursement', account }, over, context);
 }
 
 /**
- * Whether the account is held because nobody understands what it is answered. Each disbursement counts once, so that
- * one that is refused again and again holds nobody else.
+ * Whether the account is held because of unrecognised answers. Each disbursement counts once, so repeated refusals of
+ * one disbursement do not hold the others.
  */
 export async function isNotUnderstood(
   account: string,
@@ -130,7 +130,7 @@ export async function isNotUnderstood(
   return (await accounts.holdsOf(account)).some(({ reason }) => reason === NOT_UNDERSTOOD);
 }
 
-/** Ends the holds that an attempt was let through to try, and found to be over. */
+/** Ends the holds that a trial attempt found to be cleared. */
 export async function releaseHolds(
   { kind, account }: { readonly kind: SendingKind; readonly account: string },
   reasons: readonly string[],

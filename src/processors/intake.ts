@@ -1,10 +1,10 @@
 /**
- * Accepts requests from any BullMQ client, in any language. The job's result is `{id, outcome}`; a request with a
- * problem fails with every problem named, nothing is recorded, and the refusal is reported (event `intake.rejected`).
+ * Accepts requests from any BullMQ client, in any language. The job's result is `{id, outcome}`. An invalid request
+ * fails with all its problems and is not recorded; the refusal is reported (event `intake.rejected`).
  *
- * Requests hold one-time passwords and phone numbers, and BullMQ keeps a finished job. So the request is replaced by
- * `{id, outcome}`, of a refused one with its problems, before the job ends, whichever way it ends. Replacing needs no
- * lock: an attempt that was overtaken writes the same, and a later one answers from what it finds.
+ * Requests contain one-time passwords and phone numbers, and BullMQ keeps finished jobs. So before the job ends in
+ * any way, `{id, outcome}` or the problems replace the request. Replacing needs no lock: a superseded attempt writes
+ * the same data, and a later one answers from it.
  */
 import type { Job } from 'bullmq';
 import { UnrecoverableError } from 'bullmq';
@@ -28,29 +28,26 @@ import { type Announce, stopwatch } from './run.ts';
 import type { Message } from '../messages/message.ts';
 import { textOf } from '../messages/texts.ts';
 
-/** The answers of acceptance. */
 type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string }
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
   | { readonly outcome: 'invalid'; readonly problems: readonly { pointer: string; message: Message }[] };
 
-/** The answer to a batch of the library. */
 type BatchAnswer = Pick<JobAnswer, 'id' | 'outcome'> & { readonly problems?: unknown; readonly warnings?: unknown };
 
-/** The identity of a request. */
 interface AskedAs {
-  /** Identifies a request without an identity: the job, so that a job that runs twice is one request. */
+  /** Identity of a request without an explicit one: the job id, so a job that runs again is the same request. */
   readonly fallback: string;
   readonly idempotencyKey: string | undefined;
 }
 
 export interface IntakeOptions {
   readonly accept: Readonly<Record<string, (request: unknown, asked: AskedAs) => Promise<Answer>>>;
-  /** A batch of the library. Its job ends with the whole answer, whichever it is. */
+  /** A batch from the library. The job ends with the whole answer. */
   readonly batch?: (request: Readonly<Record<string, unknown>>) => Promise<BatchAnswer>;
   /** ENVIRONMENT of this worker. */
   readonly environment: string;
-  /** The ledger may be an earlier copy: a job may be one that was carried out since. */
+  /** The ledger may be restored from a backup: this job may have been executed since. */
   readonly recovering: () => boolean;
   readonly clock: Clock;
   readonly announce: Announce;
@@ -75,7 +72,7 @@ export function intakeProcessor({ traces, ...options }: IntakeOptions) {
     );
 }
 
-/** As BullMQ keeps it for a program whose queue was given `bullmq-otel`. */
+/** The trace context that BullMQ stores for a program with `bullmq-otel`. */
 function traceparentOf({ opts }: IntakeJob): string | undefined {
   const read = readJson(opts?.telemetry?.metadata ?? '');
   const carried = 'value' in read ? read.value : undefined;
@@ -92,7 +89,7 @@ function intake(options: Omit<IntakeOptions, 'traces'>) {
     const elapsedMs = stopwatch(clock);
     if (recovering()) return desk.refuse(job, restored(), elapsedMs);
     const answer = await take(job, options).catch(async (error: unknown) => {
-      // Noticed by the very statement that accepts.
+      // The accepting statement itself detects this.
       if (isRecovering(error)) return desk.refuse(job, restored(), elapsedMs);
       if (isPassing(error)) throw error;
       await job.updateData({ id: '', outcome: UNCONFIRMED });
@@ -105,7 +102,7 @@ function intake(options: Omit<IntakeOptions, 'traces'>) {
   };
 }
 
-/** A request that stays in a finished job is a secret that stays: tried twice. */
+/** A request that stays in a finished job exposes secrets, so the replacement is tried twice. */
 async function store(job: IntakeJob, known: JobAnswer): Promise<void> {
   await job.updateData(known).catch(async (error: unknown) => {
     await job.updateData(known);
@@ -117,7 +114,10 @@ async function store(job: IntakeJob, known: JobAnswer): Promise<void> {
 const isRecovering = (error: unknown): boolean =>
   error instanceof LedgerClosed && ['recovering', 'restored', 'epoch'].includes(error.reason);
 
-/** Nothing is refused: the same job, taken again later, is the same request, with an identity of the job if it has no other. */
+/**
+ * A passing failure: nothing is refused. The job is taken again later as the same request, identified by the job if
+ * it has no other identity.
+ */
 export const isPassing = (error: unknown): boolean => isLedgerAway(error) || error instanceof LedgerClosed;
 
 const advanced = (reason: string) => ({ outcome: 'advanced', reason }) as const;
@@ -143,7 +143,7 @@ function deskOf({ announce, reject }: Pick<IntakeOptions, 'announce' | 'reject'>
       await store(job, kept);
       return end(job, kept);
     },
-    /** The process that took the job ended before its report, or an operator runs a finished job again. */
+    /** The process that took the job ended before its report, or an operator reruns a finished job. */
     async again(job: IntakeJob, kept: JobAnswer): Promise<JobAnswer> {
       if (kept.batch || kept.outcome === 'accepted' || kept.outcome === 'duplicate') return kept;
       if (kept.outcome === UNCONFIRMED) throw new UnrecoverableError(NOT_KNOWN);
@@ -165,7 +165,7 @@ function rejectionOf(
   };
 }
 
-/** "Add it again" would be bad advice: relais does not know whether it was carried out. */
+/** Do not advise the caller to add the job again: relais does not know whether it was executed. */
 function restored(): Refusal {
   return { id: '', outcome: RESTORED, problems: forgotten(RESTORED) };
 }
@@ -185,7 +185,6 @@ function jobAnswer(answer: Answer): JobAnswer {
   return { id: existingId, outcome: CONFLICT, differs, problems: [{ pointer: '/reference', message }] };
 }
 
-/** Problems of a job whose request is no longer stored. */
 function forgotten(outcome: string): Rejection['problems'] {
   const message =
     outcome === RESTORED
@@ -224,7 +223,7 @@ function wrong(pointer: string, message: string): Refusal {
   return { id: '', outcome: 'invalid', problems: [{ pointer, message }] };
 }
 
-/** Another deployment would carry it out through another account of the provider. */
+/** Another deployment would use another account at the provider. */
 function ofAnother(environment: string): Refusal {
   const message = `must be ${environment}, the ENVIRONMENT of the workers of this queue`;
   return { id: '', outcome: OTHER_ENVIRONMENT, environment, problems: [{ pointer: '/environment', message }] };

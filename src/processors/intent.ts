@@ -1,13 +1,15 @@
 /**
- * How anything that has an effect leaves this process.
+ * How a request with an effect leaves this process.
  *
  *   commit the intent ──▶ still in time? ──▶ send, on a fresh connection ──▶ commit the result
  *
- * Each step is here because a model of the protocol paid twice without it:
- *   the intent      a second worker must find it and check, not send. The commit is refused where the ledger is behind
- * what this process remembers. Nothing is read again after it: a commit that returned is durable;
+ * Each step is necessary: a model of the protocol paid twice without it.
+ *
+ *   the intent      a second worker must find it and check instead of sending. The commit is refused if the ledger is
+ * behind the memory of this process. A commit that returned is durable, so nothing is read again after it;
+ *
  *   the deadline    a process that was frozen after the commit, or whose machine was suspended, must not send minutes
- * later: every clock of the machine has to allow it.
+ * later. Every clock of the machine has to allow it.
  */
 import { type Deadline, type Moment, momentOf } from '../lib/clock.ts';
 import {
@@ -22,26 +24,25 @@ import type { Kind } from '../kinds/index.ts';
 import type { RecordBase } from '../operations/record.ts';
 import type { AttemptContext, AttemptResult, RecordContext } from './context.ts';
 
-/** The line of evidence that tells what we were about to do. */
+/** The line of evidence for an intent. */
 export const INTENDED = 'intended';
 
-/** Nothing was sent, and why: the word for the result and the line in the evidence. */
+/** Nothing was sent: the outcome and the line of evidence that explain why. */
 interface Unsent {
   readonly because: 'intent_lost';
   readonly code: 'not_sent';
 }
 
-/** What differs between one intent and another. */
 export interface IntentSteps<A> {
-  /** Writes it and keeps the lease. Where something is in the way, it says what became of the attempt instead. */
+  /** Writes the intent and keeps the lease. If something forbids it, returns the outcome instead. */
   readonly write: () => Promise<TransitionResult | AttemptResult>;
-  /** The attempt as it goes on. */
+  /** The attempt after the write. */
   readonly written: (applied: Applied, leasedSince: Moment) => A;
-  /** Says in the record that nothing was sent. */
+  /** Records that nothing was sent. */
   readonly withdrawIntent: (unsent: Unsent) => Promise<AttemptResult>;
 }
 
-/** Writes down that we are about to send. Whatever goes wrong in here, nothing was sent, and that is said. */
+/** Writes the intent. Nothing is sent here; if anything fails, the record shows that nothing was sent. */
 export async function writeIntent<A>(steps: IntentSteps<A>, context: AttemptContext): Promise<A | AttemptResult> {
   const leasedSince = momentOf(context.clock);
   try {
@@ -50,10 +51,10 @@ export async function writeIntent<A>(steps: IntentSteps<A>, context: AttemptCont
     if (!isApplied(settled)) return { outcome: 'lost', reason: settled.is };
     return steps.written(settled, leasedSince);
   } catch (error) {
-    // The answer to our intent was lost, so the intent may stand in the record; but we stopped before sending, and only we
-    // know that. Said under the same lease while it is ours, it spares a look, a person or a text that nobody dares to
-    // send. If it cannot be said in time, the next attempt finds an intent and doubts it, which is safe. An intent
-    // that is committed after this is harmless for the same reason.
+    // The answer to our intent was lost, so the record may contain it. This process stopped before sending, and only
+    // this process knows that. Recording it under the same lease saves a status check, a review or an unsent SMS.
+    // Otherwise the next attempt finds an intent and treats it as in doubt, which is safe. An intent that commits
+    // later is harmless for the same reason.
     const say = (): Promise<AttemptResult> => steps.withdrawIntent({ because: 'intent_lost', code: 'not_sent' });
     await untilSaid(say, sendBy(leasedSince, context), context);
     throw error;
@@ -62,7 +63,7 @@ export async function writeIntent<A>(steps: IntentSteps<A>, context: AttemptCont
 
 const EVERY_MS = 500;
 
-/** Repeats, while PostgreSQL is away, the write of a result that only this process knows. */
+/** Retries, while PostgreSQL is away, the write of a result that only this process knows. */
 export async function untilSaid(
   say: () => Promise<AttemptResult>,
   until: Deadline,
@@ -78,23 +79,25 @@ export async function untilSaid(
   }
 }
 
-/** Past half of its lease an attempt sends nothing. The client checks it when it is about to write. */
+/**
+ * After half of its lease an attempt sends nothing. The client checks this directly before it writes to the socket.
+ */
 export function sendBy(leasedSince: Moment, { policy }: Pick<AttemptContext, 'policy'>): Deadline {
   return { since: leasedSince, ms: policy.leaseMs / 2 };
 }
 
-/** What an attempt needs of its record to change it. Without a lease: a word that no attempt in flight may undo. */
+/** The preconditions of an attempt's change. Without a lease: a decision that no running attempt may undo. */
 export interface Mine<K extends Kind> {
   readonly record: RecordBase<K>;
   readonly lease: string | undefined;
 }
 
-/** How an attempt ends: what is written, and what is told of it if that was written. */
+/** How an attempt ends: the change, and the events that follow if it was written. */
 export type Ending<K extends Kind> = Omit<Change<K>, 'keepMs'> & Pick<AttemptResult, 'outcome' | 'reason'>;
 
 /**
- * Ends an attempt: the only way. Where somebody else has the record by the time of its last word, it is `lost`, and what
- * it has learnt stays with the record all the same.
+ * Ends an attempt: the only way. If another attempt has the record by then, the result is `lost`, but the pending
+ * updates are stored with the record.
  */
 export async function finish<K extends Kind>(
   mine: Mine<K>,
@@ -105,7 +108,7 @@ export async function finish<K extends Kind>(
   return isApplied(settled) ? { outcome, reason } : { outcome: 'lost', reason: settled.is };
 }
 
-/** Writes a change down; what was learnt is kept also where the record has moved on. */
+/** Writes a change. Pending updates are stored even if the record has changed since. */
 export async function write<K extends Kind>(
   { record, lease }: Mine<K>,
   context: RecordContext,
@@ -116,16 +119,16 @@ export async function write<K extends Kind>(
   return settled;
 }
 
-/** Nothing was changed: what upstream named belongs to another operation. */
+/** Nothing was changed: a reference from the provider belongs to another operation. */
 export const CLAIMED = 'claimed';
-/** Why a person looks then. */
+/** The reason for the review. */
 export const TOKEN_COLLISION = 'token_collision';
 export const TRANSACTION_COLLISION = 'transaction_collision';
 
-/** What upstream knows an operation by. */
+/** The provider's references of an operation. */
 const NAMED_UPSTREAM = ['token', 'transactionId', 'disburseTxId', 'providerRef', 'referenceNumber'] as const;
 
-/** The attempt that has the record now does not know what we were told: upstream's word, and what it named. */
+/** The attempt that now has the record does not know our answer: store the provider's status and references. */
 async function noteLearnt<K extends Kind>(
   id: string,
   { evidence, set }: Change<K>,
@@ -137,5 +140,5 @@ async function noteLearnt<K extends Kind>(
   await context.operations.appendEvidence(id, [...told, ...names]);
 }
 
-/** What a line of evidence is about that tells a person's word. */
+/** The subject of an evidence line about an operator's decision. */
 export const RESOLVE = 'resolve';

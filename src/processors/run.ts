@@ -1,4 +1,7 @@
-/** What runs at a wake-up: one processor per queue, each attempt told of in order, and what is due taken in bulk. */
+/**
+ * What runs at a wake-up: one processor per queue. Attempts are reported in order, and due operations are taken in
+ * bulk.
+ */
 import { UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../kinds/due-queues.ts';
 import type { Rejection } from '../kinds/intake.ts';
@@ -14,7 +17,7 @@ import { payDisbursement } from './disbursement/pay.ts';
 
 export type Processor = (id: string, context: ProcessorContext) => Promise<AttemptResult>;
 
-/** The queues whose due operations each get an attempt. */
+/** Queues whose due operations each get an attempt. */
 export type AttemptQueue = 'disbursement' | 'invoice-confirm' | 'status-poll' | 'direct-credit';
 
 export const processors: Readonly<Record<AttemptQueue, Processor>> = {
@@ -24,7 +27,10 @@ export const processors: Readonly<Record<AttemptQueue, Processor>> = {
   'direct-credit': advanceDirectCredit,
 };
 
-/** What is looked at, by kind: one that is due in this queue and is not listed here does not compile. Messages are checked together. */
+/**
+ * Processors by kind: a kind that is due in this queue and missing here does not compile. Messages are checked
+ * together.
+ */
 const looks: Readonly<Record<Exclude<KindInQueue<'status-poll'>, 'message'>, Processor>> = {
   disbursement: lookAtDisbursement,
   payment_request: advancePaymentRequest,
@@ -42,7 +48,7 @@ export interface AttemptFinished {
   readonly id: string;
   readonly result: AttemptResult;
   readonly durationMs: number;
-  /** Whose keys were asked for; absent where none were needed. */
+  /** The account whose keys were needed; absent: none were needed. */
   readonly account?: string;
   /** Only for a refused request of the queue `intake`. */
   readonly rejected?: Rejection;
@@ -52,7 +58,6 @@ export type Announce = (finished: AttemptFinished) => void;
 
 export type Attempts = (id: string) => Promise<void>;
 
-/** An attempt at the operation of that id. */
 export function attempts(
   queue: QueueName,
   processor: Processor,
@@ -71,7 +76,7 @@ export function attempts(
   };
   const { traces } = context;
   if (!traces) return run;
-  // It is known to which trace it belongs once it has its lease.
+  // The trace is known once the attempt has its lease.
   return (id) =>
     traces.maybe(
       { name: `process ${queue}`, kind: 'consumer', attributes: { ...takenFrom(queue), 'relais.id': id } },
@@ -79,7 +84,7 @@ export function attempts(
     );
 }
 
-/** Those that somebody should look at are red. */
+/** Outcomes that need attention are red. */
 const LOUD: ReadonlySet<AttemptResult['outcome']> = new Set(['needs_review', 'lost', 'unknown']);
 
 function tell({ present }: Traces, { outcome, reason }: AttemptResult, account: string | undefined): void {
@@ -93,45 +98,48 @@ function noRecord(queue: string, id: string): UnrecoverableError {
   );
 }
 
-/** How long an attempt took, for the intake processor, which carries requests and no id. */
+/** The duration of an attempt, for the intake processor, which handles requests without an id. */
 export function stopwatch(clock: Clock): () => number {
   const startedMono = clock.monotonic();
   return () => clock.monotonic() - startedMono;
 }
 
 /**
- * Takes what is due in one queue, as many at a time as this process has room for, and begins with each at once.
+ * Takes due operations of one queue, up to the free slots of this process, and starts each at once.
  *
- *   called, or it is time ──▶ is there room? ──▶ claim as many, in one statement ──▶ an attempt each ──▶ again
+ *   signalled, or due ──▶ free slots? ──▶ claim as many, in one statement ──▶ one attempt each ──▶ again
  *
- * Each attempt takes its own lease and renews it, so one that waits long for its answer holds up none that was taken
- * with it. What was taken and never begun is handed back, and what nobody hands back is due again in a moment.
+ * Each attempt takes and renews its own lease, so a slow answer delays no other operation. Operations that were
+ * claimed and never started are released; if the release is lost, they are due again shortly.
  */
 
 export interface TakerOptions {
-  /** Attempts at a time in this process. */
+  /** Concurrent attempts in this process. */
   readonly slots: number;
-  /** How long one run may go on: it is a job of BullMQ, which has a lock. */
+  /** The longest duration of one run: a run is a BullMQ job, which has a lock. */
   readonly patienceMs: number;
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly take: (atMost: number) => Promise<readonly string[]>;
   readonly handBack: (ids: readonly string[]) => Promise<void>;
   readonly attempt: (id: string) => Promise<void>;
-  /** There is more than one process has room for. */
+  /** More operations are due than this process has slots for. */
   readonly callOthers: () => void;
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Each answer frees one slot, and one at a time is no bulk: so much of them is waited for, and for so long. */
+/**
+ * Each answer frees one slot, and claiming one at a time is no bulk. Wait for this share of free slots, for a limited
+ * time.
+ */
 const ROOM = 0.25;
 const GATHER_MS = 10;
 
 export class Taker {
   readonly #options: TakerOptions;
   readonly #under = new Set<Promise<void>>();
-  /** To be told when an attempt has ended, or the process is about to stop. */
+  /** Called when an attempt ends or the process stops. */
   readonly #waiting = new Set<() => void>();
-  /** Slots of operations that are being claimed at this moment. */
+  /** Slots of operations that are being claimed now. */
   #reserved = 0;
   #asked = false;
   #stopping = false;
@@ -141,29 +149,29 @@ export class Taker {
     this.#options = options;
   }
 
-  /** Resolves when all that was due at this moment has been taken, here or elsewhere. */
+  /** Resolves when all operations that were due now have been taken, by this or another process. */
   run(): Promise<void> {
     this.#asked = true;
     this.#run ??= this.#takeWhileAsked();
     return this.#run;
   }
 
-  /** One that somebody has named, due or not. Rejects as its attempt does. */
+  /** Runs one named operation, due or not. Rejects as its attempt does. */
   async one(id: string): Promise<void> {
     while (this.#free < 1 && !this.#stopping) await this.#room(1);
     if (this.#stopping) return this.#options.handBack([id]);
     await this.#begin(id);
   }
 
-  /** Takes nothing more. */
+  /** Stops taking operations. */
   stop(): void {
     this.#stopping = true;
     this.#tell();
   }
 
-  /** Resolves when nothing that was begun is under way. */
+  /** Resolves when no attempt is running. */
   async ended(): Promise<void> {
-    // Told where it was asked for, as is what became of each attempt.
+    // Its error is reported to the caller of the run, like each outcome.
     await this.#run?.catch(() => undefined);
     await Promise.all(this.#under);
   }
@@ -225,7 +233,7 @@ export class Taker {
     for (const waiting of this.#waiting) waiting();
   }
 
-  /** Resolves when so much is free, a moment after anything is, or when nothing is to begin any more. */
+  /** Resolves when enough slots are free, a moment after any slot is free, or when the process stops. */
   #room(enough: number): Promise<void> {
     const { clock } = this.#options;
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Work that is done again and again while a process lives. */
+/** Periodic work during the life of a process. */
 import type { Clock } from '../lib/clock.ts';
 
 export interface Interval {
@@ -7,7 +7,7 @@ export interface Interval {
   readonly onError: (error: unknown) => void;
 }
 
-/** Does so again and again until the signal fires; resolves when what is in progress is over. */
+/** Repeats until the signal fires; resolves when the current run has ended. */
 export async function repeatUntil(
   signal: AbortSignal,
   { clock, intervalMs, onError }: Interval,
@@ -15,7 +15,7 @@ export async function repeatUntil(
 ): Promise<void> {
   while (!signal.aborted) {
     await once().catch(onError);
-    // The only way to be interrupted is to be stopped, and then the loop ends.
+    // Only a stop interrupts the sleep, and then the loop ends.
     await clock.sleep(intervalMs, signal).catch(() => undefined);
   }
 }

@@ -1,9 +1,9 @@
-/** What nobody was shown within an hour is not made behind the back of a caller that has long given up waiting. */
+/** Do not create an operation whose caller has stopped waiting an hour ago. */
 import type { Attempt } from '../attempt.ts';
 
 const CREATE_LIMIT_MS = 3_600_000;
 
-/** Before anything is asked of the service. `set`: what is of no use any more where it is too late. */
+/** Checks that run before any request to the provider. `set`: fields to clear when it is too late. */
 export async function mayBeCreated(
   a: Attempt<'invoice'> | Attempt<'payment_request'>,
   set: Readonly<Record<string, ''>>,

@@ -1,12 +1,12 @@
 /**
- * Takes an invoice from acceptance to its last word.
+ * Processes an invoice from acceptance to its final status.
  *
- *   creating ──▶ create upstream ──▶ pending ──▶ confirm, again and again ──▶ completed, …
+ *   creating ──▶ create at the provider ──▶ pending ──▶ confirm, repeatedly ──▶ completed, …
  *
- * Every way in leads here: the caller that waits for the payment address, the due index, a callback. Creating may be
- * repeated, since nobody can pay what nobody was shown and upstream forgets it after a day; only one is ever handed
- * out, since the write that publishes succeeds once. Confirm is the only thing that is believed: a callback makes us
- * ask it, and a payer who comes back to the shop proves nothing.
+ * The waiting caller, the due index and callbacks all start here. Creating can be repeated: an address that was never
+ * published cannot be paid, and the provider drops it after a day. Only one address is published, because the write
+ * that publishes it succeeds once. Only the confirm request is trusted: a callback triggers it, and a payer who
+ * returns to the shop proves nothing.
  */
 import type { RequestOf } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
@@ -48,7 +48,7 @@ export const advanceInvoice = attempt('invoice', 'invoice-confirm', {
   failed: confirmInvoice,
 });
 
-/** What was asked is of no use once there is an address, or none. */
+/** The request is no longer needed once the address exists or the creation has failed. */
 const FORGOTTEN = { request: '' } as const;
 
 async function createInvoice(a: Attempt): Promise<Tried> {
@@ -62,7 +62,7 @@ async function createInvoice(a: Attempt): Promise<Tried> {
   const callbackUrl = context.callbackUrl(record.account, record.id, 'invoice');
   const verdict = await context.upstream.payments.createInvoice(a.account, { ...request, callbackUrl }, a.call());
   if (verdict.is === 'ok') {
-    // Where somebody else has published theirs, ours is shown to nobody, and upstream cancels it by itself.
+    // If another attempt published its address first, ours is never shown, and the provider cancels it later.
     const { token, url } = verdict.value;
     const evidence = { operation: 'create', code: 'ok' };
     const published = await a.finish({
@@ -75,7 +75,7 @@ async function createInvoice(a: Attempt): Promise<Tried> {
       reason: 'created',
     });
     if (published.reason !== CLAIMED) return published;
-    // Paid once, it would end both as paid.
+    // One payment with it would complete both operations.
     const told = [evidence, named('token', token)];
     return a.announce('needs_review', { reason: TOKEN_COLLISION, evidence: told, set: FORGOTTEN });
   }
@@ -95,7 +95,7 @@ async function confirmInvoice(a: Attempt): Promise<Tried> {
   return { ...(await settleLook(a, verdict)), asked: true };
 }
 
-/** No answer is no information, and an unknown token no result: only the time ends the asking. */
+/** A missing answer is no information, and an unknown token is no result. Only the time limit ends the checks. */
 async function settleNoAnswer(a: Attempt, verdict: NotOk): Promise<AttemptResult> {
   const { record, at } = a;
   const evidence = evidenceOf('confirm', verdict);
@@ -120,7 +120,7 @@ async function settleLook(
   const isLess = 'because' in judgement && judgement.because === 'amount_mismatch';
   const amountNamed = isLess ? Math.min(...amountsIn(value)) : '';
   const set = { amountNamed };
-  // An amount that the record has already was shown when it was heard first.
+  // The amount is reported only once.
   const isNews = isLess && amountNamed !== record.amountNamed;
   const said = isNews ? [evidence, ...lessNamed(record, value)] : [evidence];
   switch (judgement.is) {
@@ -141,7 +141,7 @@ async function settleLook(
   }
 }
 
-/** A person compares it with the dashboard of the service. */
+/** An operator compares it with the provider's dashboard. */
 function lessNamed(record: InvoiceRecord, answer: ConfirmedInvoice): EvidenceDraft[] {
   if (answer.status !== 'completed') return [];
   const amounts = { amount: answer.totalAmount, total_amount_without_fees: answer.totalWithoutFees };
@@ -150,7 +150,7 @@ function lessNamed(record: InvoiceRecord, answer: ConfirmedInvoice): EvidenceDra
   );
 }
 
-/** Of another invoice, or of another mode than it was asked in. */
+/** The answer is about another invoice or another mode. */
 function othersNamed({ record, account }: Attempt, answer: ConfirmedInvoice): EvidenceDraft[] {
   const { token, mode } = answer;
   return [
@@ -178,7 +178,7 @@ function settleEnd(a: Attempt, end: End, answer: ConfirmedInvoice): Promise<Atte
     failure,
     more,
     late,
-    // Nothing forbids a payer to come back after a failure, so one more look is made when that is over.
+    // A payer can retry after a failure, so the invoice is checked once more at the end of its lifetime.
     ...(end.is === 'completed' || left <= 0 ? {} : { dueInMs: left }),
     evidence: { operation: 'confirm', code: 'ok', detail: answer.status },
     nudgeAfterMs: NUDGE_INTERVAL_MS,
@@ -201,13 +201,12 @@ function failureOf({ failReason, failure }: ConfirmedInvoice): string | undefine
   return (failReason ?? failure?.description ?? failure?.message)?.slice(0, 200);
 }
 
-/** So long after a callback has said that it was paid, the service may answer with what was so before. */
+/** For this long after a callback reported the payment, the provider may return the earlier status. */
 const LAG_MS = 1_800_000;
 
 /**
- * When one that callers were told of is looked at again by itself: daily while in review, and else once more at the end
- * of its time. Sooner while an old answer may have been all that was heard of a payment; and where none came to a look
- * that there was a reason for, since there would be no other.
+ * When a finished invoice is checked again. In review: daily. Otherwise: once, at the end of its lifetime. Sooner if
+ * an outdated answer may have hidden a payment, or if a requested check got no answer.
  */
 function lookAgainIn({ record, at, policy }: Attempt, isAnswered: boolean): number | undefined {
   const left = timeLeft(record, INVOICE_LIMIT_MS, at);
@@ -225,24 +224,24 @@ function latest(...times: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** By those that may have known it. */
+/** When a source that can know reported the payment. */
 function saidPaidAt(record: InvoiceRecord): number | undefined {
   const said = readEvidence(record).lines.filter(({ operation }) => operation === 'callback');
   return said.findLast((line) => claimsSuccess(line) && line.detail !== WRONG_HASH)?.at;
 }
 
 /**
- * What confirm says about an invoice, and what it means. Pure, so that the whole policy is one table test. Nothing but
- * a confirm that is about this invoice, in this mode, and for at least what was billed makes it completed.
+ * Interprets the answer of the confirm request. Pure, so one table test covers the whole policy. An invoice is
+ * completed only by an answer that names this invoice, this mode, and at least the billed amount.
  */
 
 export interface InvoiceAnswer {
   /** Lower case. */
   readonly status: string;
   readonly token?: string | undefined;
-  /** Whole XOF; absent when upstream gave none or wrote it unreadably. */
+  /** Whole XOF. Absent: missing or unreadable in the answer. */
   readonly totalAmount?: number | undefined;
-  /** Whole XOF, where the payer bears the fees. */
+  /** Whole XOF, if the payer bears the fees. */
   readonly totalWithoutFees?: number | undefined;
   readonly mode?: string | undefined;
 }
@@ -252,14 +251,14 @@ type InvoiceJudgement =
   | { readonly is: 'cancelled' | 'failed'; readonly reason?: string }
   | { readonly is: 'look again'; readonly dueInMs: number; readonly because: string }
   | { readonly is: 'review'; readonly because: string }
-  /** Callers were told how it ended and upstream says nothing that changes it. */
+  /** The invoice is finished, and the answer changes nothing. */
   | { readonly is: 'over'; readonly because: string };
 
-/** No clock is exact: an hour more, then one last check. */
+/** Clocks differ: wait one hour more, then check a last time. */
 export const INVOICE_LIMIT_MS = UNPAID_INVOICE_LIFETIME_MS + 3_600_000;
 
 interface Look {
-  /** When the look began, by the clock of PostgreSQL. */
+  /** Start of the status check, by the clock of PostgreSQL. */
   readonly at: number;
   readonly mode: 'live' | 'test';
   readonly pollMs: Policy['invoicePollMs'];
@@ -277,7 +276,7 @@ export function judgeInvoice(record: InvoiceRecord, answer: InvoiceAnswer, look:
   return judgeUnpaid(record, status, look);
 }
 
-/** An answer about something else than we asked is not an answer. */
+/** The answer is about something other than what we asked. */
 function mismatchOf(record: InvoiceRecord, answer: InvoiceAnswer, mode: Look['mode']): string | undefined {
   if (answer.token !== undefined && answer.token !== record.token) return 'mismatch_token';
   return answer.mode !== undefined && answer.mode !== mode ? 'mismatch_mode' : undefined;
@@ -291,7 +290,7 @@ function judgePaid(record: InvoiceRecord, answer: InvoiceAnswer): InvoiceJudgeme
   const told = amountsIn(answer);
   const because = told.length === 0 ? 'unreadable_amount' : 'amount_mismatch';
   const enough = told.length > 0 && told.every((amount) => amount >= record.totalAmount);
-  // Somebody has paid something, whatever callers were told. A person that has looked since has seen that.
+  // A payment was made, whatever was reported earlier. An operator who reviewed it later has seen the payment.
   const isKnown = record.state === 'needs_review' || (record.state !== 'pending' && record.resolvedBy !== undefined);
   if (!enough) return isKnown ? { is: 'over', because } : review(because);
   const paid = Math.max(...told);
@@ -303,12 +302,12 @@ function judgePaid(record: InvoiceRecord, answer: InvoiceAnswer): InvoiceJudgeme
 }
 
 function cancelled(record: InvoiceRecord, at: number): InvoiceJudgement {
-  // Upstream has one word for both; only the time tells them apart.
+  // The provider uses one status for both; only the age distinguishes them.
   const expired = at - (record.publishedAt ?? record.createdAt) >= UNPAID_INVOICE_LIFETIME_MS;
   return { is: 'cancelled', ...(expired ? { reason: 'expired' } : {}) };
 }
 
-/** Pending, or a word we do not know, which ends nothing either. */
+/** Pending, or an unknown status, which is not final either. */
 function judgeUnpaid(record: InvoiceRecord, status: string, look: Look): InvoiceJudgement {
   const because = status === 'pending' ? 'pending' : `status_${word(status)}`;
   if (record.state === 'needs_review') return { is: 'over', because };

@@ -1,10 +1,11 @@
 /**
- * Takes a payment request from acceptance to its last word.
+ * Processes a payment request from acceptance to its final status.
  *
- *   creating ──▶ intend, durably ──▶ create upstream ──▶ pending ──▶ ask its status by reference number
+ *   creating ──▶ commit the intent ──▶ create at the provider ──▶ pending ──▶ check its status by reference number
  *
- * A creation cannot be asked about, and two requests could both be paid; so one that may have left us is never sent
- * again, but shown to a person. Only one that provably never left is. Asking how it stands changes nothing upstream.
+ * The provider cannot be asked about a creation, and two requests could both be paid. A request that may have left is
+ * therefore never repeated: the operation needs review. A request that provably did not leave is repeated. A status
+ * check changes nothing at the provider.
  */
 import { toMs } from '../../lib/clock.ts';
 import { statusPoll as declaration } from '../../queues/index.ts';
@@ -19,7 +20,7 @@ import { mayBeCreated } from './creating.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
-/** interface: Payment request status names no end. After this somebody decides whether it is still worth asking. */
+/** interface: Payment request status names no end. After this time an operator decides whether to check further. */
 const LIMIT_MS = 30 * 86_400_000;
 
 type Attempt = AttemptOf<'payment_request'>;
@@ -32,7 +33,7 @@ export const advancePaymentRequest = attempt('payment_request', 'status-poll', {
   failed: look,
 });
 
-/** The person it was for is forgotten with it. */
+/** The customer's contact data is erased together with the request. */
 const FORGOTTEN = { email: '', phone: '' } as const;
 
 async function create(a: Attempt): Promise<Tried> {
@@ -80,7 +81,7 @@ async function publish(
   const evidence = { operation: 'create', code, httpStatus, detail: tracked ? undefined : 'untracked' };
   const published = await a.finish({
     to: 'pending',
-    // Sent by the service itself, it has no number to ask by: nobody will ever know more of it here.
+    // The provider sent it itself and gave no reference number, so its status can never be checked.
     ...(tracked ? { dueInMs: waitAt(a.policy.paymentRequestPollMs, 0) } : {}),
     set: {
       '@publishedAt': 0,
@@ -95,7 +96,7 @@ async function publish(
     reason: tracked ? 'created' : 'untracked',
   });
   if (published.reason !== CLAIMED || referenceNumber === undefined) return published;
-  // Paid once, it would end both as paid.
+  // One payment with it would complete both operations.
   const told = [evidence, named('referenceNumber', referenceNumber)];
   return a.announce('needs_review', { reason: TOKEN_COLLISION, evidence: told });
 }
@@ -125,14 +126,14 @@ async function look(a: Attempt): Promise<Tried> {
   }
   if (state === 'failed')
     return { ...(await a.stay({ dueInMs: untilPromisedLook(a), reason: 'nothing_new', evidence })), asked: true };
-  // Nothing forbids a customer to try again: once more it is asked about.
+  // A customer can retry after a failure: check once more.
   if (status === 'failed')
     return { ...(await a.announce(status, { evidence, late, dueInMs: DAILY_MS })), asked: true };
   const reason = status === 'pending' ? status : `status_${status.slice(0, 20)}`;
   return { ...(await lookAgain(a, { reason, evidence, exhausted: 'poll_exhausted' })), asked: true };
 }
 
-/** The one look at what has failed is still to come, however often somebody asks before it. */
+/** The promised check of a failed request stays due, even if a check is requested earlier. */
 function untilPromisedLook({ record, at }: Attempt): number | undefined {
   const left = record.since + DAILY_MS - at;
   return left > 0 ? left : undefined;
@@ -143,7 +144,7 @@ async function lookAgain(
   { reason, evidence, exhausted }: { reason: string; evidence: Evidence; exhausted: string },
 ): Promise<AttemptResult> {
   const { record, at } = a;
-  // There would be no other look; and of what upstream says no more, none is of use.
+  // No other check is scheduled, and the provider has no further information.
   if (record.state === 'failed') {
     const isLate = at - record.since >= 2 * DAILY_MS || exhausted === 'not_found';
     const again = isLate ? undefined : waitAt(a.policy.paymentRequestPollMs, record.tries);
@@ -154,7 +155,8 @@ async function lookAgain(
       evidence,
     });
   }
-  // One that needs review is looked at when a person asks: thousands that nobody pays must not be asked about for ever.
+  // A request that needs review is checked only on demand: otherwise thousands of unpaid requests would be checked
+  // for ever.
   if (record.state === 'needs_review') return a.stay({ reason, evidence });
   const left = timeLeft(record, LIMIT_MS, at);
   if (left <= 0) return a.announce('needs_review', { reason: exhausted, evidence });

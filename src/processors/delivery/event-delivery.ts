@@ -1,8 +1,8 @@
 /**
- * Posts what is due to one endpoint. The wake-up is for the endpoint and not for the event: however many events wait,
- * a slow endpoint takes one place among the workers, and has a bounded number of posts under way.
+ * Delivers the due events of one endpoint. One wake-up covers the endpoint and not one event: a slow endpoint
+ * occupies one worker slot, and the number of its open requests is bounded.
  *
- * At least once: a worker that dies after a post and before it is written down leaves the event due.
+ * At least once: if a worker dies between a delivery and its record, the event stays due.
  */
 import { type Clock, toMs } from '../../lib/clock.ts';
 import type { Random } from '../../lib/random.ts';
@@ -11,12 +11,12 @@ import type { Endpoints } from '../../ledger/endpoints.ts';
 import { eventDelivery } from '../../queues/index.ts';
 import type { AttemptResult } from '../context.ts';
 
-/** An event as it is posted. */
+/** A delivery of an event to a webhook endpoint. */
 interface Letter {
-  /** The id of the event: the same for every try. */
+  /** The id of the event, equal in every try. */
   readonly id: string;
   readonly body: string;
-  /** The mark of the trace that it belongs to. */
+  /** The trace context of the event. */
   readonly trace?: string | undefined;
 }
 
@@ -32,27 +32,27 @@ export interface DeliveryTools {
   readonly endpoints: Pick<Endpoints, 'take' | 'settle'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** What is not posted: the event is no longer kept, or this version cannot read it. */
+  /** The event, or why it cannot be delivered: it is no longer stored, or a newer version wrote it. */
   letterAt(place: string): Promise<Letter | 'no longer kept' | 'unreadable'>;
-  /** Posts once. Never throws. `answer` is a status or a word, for the log. */
+  /** Sends one delivery. Never throws. `answer`: a status or a word, for the log. */
   post(
     endpoint: Addressee,
     letter: Letter,
     tries: number,
   ): Promise<{ readonly taken: boolean; readonly answer: string }>;
-  /** Told of every try. */
+  /** Receives the outcome of every try. */
   onDelivery(outcome: DeliveryResult['outcome']): void;
 }
 
 const WAITS_MS = eventDelivery.retryAfter.map(toMs);
 /** Up to a fifth more. */
 const JITTER = 0.2;
-/** Longer than one post may take. */
+/** Longer than the time-out of one delivery. */
 const LEASE_MS = 30_000;
 const AT_ONCE = 8;
-/** An endpoint that is quick is not sent away after each handful; one that has much to take lets others in between. */
+/** A fast endpoint keeps its worker for this long; then other endpoints get a turn. */
 const STAY_MS = 2_000;
-/** The longest that an endpoint is left alone after a failure, whatever its events wait for. */
+/** The longest pause of an endpoint after a failure, whatever the waits of its events. */
 const REST_MOST_MS = 300_000;
 const DISABLE_AFTER_MS = 3 * 86_400_000;
 
@@ -70,7 +70,7 @@ export async function deliverEvents(endpoint: string, tools: DeliveryTools): Pro
 
 async function deliver(id: string, taken: Taken, tools: DeliveryTools): Promise<AttemptResult> {
   const { url, secrets, headers, lease } = taken;
-  // All are read before the first leaves, so that they leave in the order of their places.
+  // Read all before the first leaves, so that deliveries start in the order of their positions.
   const sendings = await Promise.all(
     taken.due.map(async (due) => ({ ...due, letter: await tools.letterAt(due.place) })),
   );
@@ -98,7 +98,7 @@ async function tryOnce(
   const made = tries + 1;
   const asked = typeof letter !== 'string';
   const { taken, answer } = asked ? await tools.post(endpoint, letter, tries) : { taken: false, answer: letter };
-  // What a newer version has written another process may read.
+  // An event of a newer version can be read by another process.
   const wait = letter === 'no longer kept' ? undefined : WAITS_MS[tries];
   const outcome = taken ? 'delivered' : wait === undefined ? 'undelivered' : 'retried';
   const waitMs = outcome === 'retried' ? Math.round((wait ?? 0) * (1 + JITTER * tools.random.fraction())) : 0;

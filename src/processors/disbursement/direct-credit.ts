@@ -1,10 +1,11 @@
 /**
- * A direct credit: one request that moves money, with no reference of ours in it and nothing to ask afterwards.
+ * A direct credit: one request that moves money, without our reference and without a status check afterwards.
  *
- *   may we? ──▶ commit `sending` ──▶ still in time? ──▶ send, once ──▶ commit the result
+ *   may we? ──▶ commit `sending` ──▶ still in time? ──▶ send at most once ──▶ commit the result
  *
- * So there is no second try of anything that may have left us. An attempt that finds `sending` does not know what the
- * one before it did, and leaves it to a person. Only a request of which no byte left us goes back to `queued`.
+ * A request that may have left is therefore never repeated. An attempt that finds `sending` does not know the result
+ * of the earlier attempt, and the operation needs review. Only if no byte of the request left does the operation
+ * return to `queued`.
  */
 import { operations } from '../../kinds/index.ts';
 import { toMs } from '../../lib/clock.ts';
@@ -40,7 +41,7 @@ async function credit(a: Attempt): Promise<AttemptResult> {
     written: { ...record, state: 'sending' } as const,
     set: { '@sentAt': 0 },
     evidence: { operation: 'credit', code: '', send: 1 },
-    // A person's word counts until the very write: what is read before it may be said too late.
+    // An operator can stop payments until this write: a check before it could be outdated.
     unlessHeld: `payments.${STOPPED}`,
     unsent: (reason: string) => unsent(record, reason, policy),
   };
@@ -48,12 +49,12 @@ async function credit(a: Attempt): Promise<AttemptResult> {
     return context.upstream.payments.directCredit(account, { accountAlias, amount }, call);
   });
   const result = await settleSent(a, verdict);
-  // Only an attempt that was let through to try releases: one that was under way before the hold began proves nothing.
+  // Only a trial attempt releases holds: an attempt that began before the hold proves nothing.
   if (verdict.is === 'ok') await releaseHolds(record, probing, context);
   return result.outcome === 'lost' ? settleLate(a, verdict) : result;
 }
 
-/** The way back for one of which no byte left us. */
+/** Reverts an operation of whose request no byte left. */
 function unsent(record: Attempt['record'], because: string, policy: Policy): Change<'direct_credit'> {
   const { dueInMs, tries } = retryAt(RETRY_MS, { tries: record.tries, because }, policy);
   return { to: 'queued', dueInMs, set: { sentAt: '', tries } };
@@ -87,9 +88,8 @@ async function settleSent(a: Attempt, verdict: CreditVerdict): Promise<AttemptRe
 }
 
 /**
- * An answer to a request that another attempt has given up meanwhile, because our lease ended. It is all that will ever
- * be known of the request: it is in the evidence by now, and a success settles the review for which this very request
- * waits.
+ * Handles an answer that arrives after our lease ended and another attempt gave up the request. No other information
+ * about the request will follow. The answer is in the evidence, and a success settles the review of this request.
  */
 async function settleLate(a: Attempt, verdict: CreditVerdict): Promise<AttemptResult> {
   const { context } = a;

@@ -1,10 +1,9 @@
 /**
- * What a look at a disbursement means: the one place where upstream's word about money becomes a decision. Pure, so
- * that the whole policy is one table test.
+ * Interprets a status check of a disbursement: the one place where a provider's status becomes a decision about
+ * money. Pure, so one table test covers the whole policy.
  *
- * No word ends a payment that does not name it: `success` and the words against it count only beside our token and our
- * disburse_id. What says that nobody was paid counts when it is said twice, half a quiet period apart, since a caller
- * that is told so may pay again.
+ * Only an answer that names our token and our disburse_id ends a payment, whether it is `success` or a failure. "Not
+ * paid" counts only after two answers half a settle delay apart, because a caller that receives it may pay again.
  */
 import { claimsUndone } from '../../operations/transition.ts';
 import type { DisbursementRecord } from '../../operations/record.ts';
@@ -16,39 +15,42 @@ export interface StatusAnswer {
   /** Lower case. */
   readonly status: string;
   readonly token?: string | undefined;
-  /** Whole XOF; absent when upstream gave none or wrote it unreadably. */
+  /** Whole XOF. Absent: missing or unreadable in the answer. */
   readonly amount?: number | undefined;
   readonly amountRaw?: string | undefined;
   readonly disburseId?: string | undefined;
   readonly withdrawMode?: string | undefined;
 }
 
-/** What must be seen again before it counts; the name of the field that says when it was seen first. */
+/** Statuses that count only when they are seen twice; the name of the field with the time of the first one. */
 export type Seen = 'createdSeenAt' | 'failedSeenAt' | 'unnamedSeenAt' | 'contrarySeenAt' | 'agreedSeenAt';
 
 export type Judgement =
   | { readonly is: 'final'; readonly state: 'succeeded' | 'failed' | 'reversed'; readonly late: boolean }
   | { readonly is: 'pending'; readonly dueInMs: number }
-  /** No word that ends it: look again. `saw`: it was seen for the first time. */
+  /** Not final: check again. `saw`: seen for the first time. */
   | { readonly is: 'look again'; readonly dueInMs: number; readonly because: string; readonly saw?: Seen }
-  /** Upstream said twice, after the quiet period, that the submit was never executed. */
+  /** The provider reported twice, after the settle delay, that the submit was not executed. */
   | { readonly is: 'resubmit' }
   | { readonly is: 'review'; readonly because: string }
-  /** Callers were told how it ended, and upstream says nothing that changes it. */
+  /** The payment is finished, and the answer changes nothing. */
   | { readonly is: 'over'; readonly because: string };
 
 const SENDS_MAX = 3;
-/** So many looks at a final word that does not name the payment. */
+/** Number of checks with a final status that does not name the payment. */
 const UNNAMED_LOOKS_MAX = 3;
 
-/** For so many quiet periods and looks an answer that is no last word may be an old one; how many lie between two. */
+/**
+ * For this many settle delays and checks, a non-final answer may be outdated. Also the number of settle delays
+ * between two checks.
+ */
 const LAG_QUIETS = 30;
 const LAG_QUIETS_APART = 5;
 const LAG_LOOKS = 6;
 
 type JudgingPolicy = Pick<Policy, 'pollMs' | 'quietMs' | 'limitMs' | 'resubmit'>;
 
-/** `at` is when the look began, by the clock of PostgreSQL. */
+/** `at`: start of the status check, by the clock of PostgreSQL. */
 export function judge(
   record: DisbursementRecord,
   answer: StatusAnswer,
@@ -65,14 +67,15 @@ export function judge(
   if (answer.status === 'success' || answer.status === 'failed') {
     if (!isNamed(record, answer)) return late ? daily('unnamed') : judgeUnnamed(seen);
     if (answer.status === 'success') return { is: 'final', state: 'succeeded', late };
-    // The id belongs to another send, perhaps one that was paid before data was lost: of that this says nothing.
+    // The id belongs to another submit, perhaps one that was paid before data was lost. This answer does not cover
+    // that submit.
     if (record.idUsed) return late ? daily('disburse_id_used') : { is: 'review', because: 'disburse_id_used' };
     return twice(seen, 'failedSeenAt', 'failed_once') ?? { is: 'final', state: 'failed', late };
   }
   if (late) return daily(answer.status);
   if (at - (record.sentAt ?? record.createdAt) > policy.limitMs) return { is: 'review', because: 'poll_exhausted' };
   if (answer.status === 'created' && record.state !== 'pending') {
-    // Before it was sent it has no disburse_id; but of which token it speaks, it must say.
+    // Before the submit it has no disburse_id, but the answer must name the token.
     return answer.token === undefined ? judgeUnnamed(seen) : judgeCreated(record, at, policy);
   }
   const dueInMs = waitAt(policy.pollMs, record.tries);
@@ -86,7 +89,7 @@ interface Looking {
   readonly quietMs: number;
 }
 
-/** The look that must come before this one counts; undefined: it was seen before, long enough ago. */
+/** The check that must come first; undefined: an earlier check saw the status long enough ago. */
 function twice({ record, at, quietMs }: Looking, saw: Seen, because: string): Judgement | undefined {
   const first = record[saw];
   if (first === undefined) return { is: 'look again', dueInMs: quietMs / 2, because, saw };
@@ -94,7 +97,7 @@ function twice({ record, at, quietMs }: Looking, saw: Seen, because: string): Ju
   return restMs > 0 ? { is: 'look again', dueInMs: restMs, because } : undefined;
 }
 
-/** An answer about something else than we asked is not an answer. */
+/** The answer is about something other than what we asked. */
 export function mismatchOf(record: DisbursementRecord, answer: StatusAnswer): string | undefined {
   if (answer.token !== undefined && answer.token !== record.token) return 'mismatch_token';
   if (answer.disburseId !== undefined && answer.disburseId !== record.disburseId) return 'mismatch_disburse_id';
@@ -103,12 +106,12 @@ export function mismatchOf(record: DisbursementRecord, answer: StatusAnswer): st
   return undefined;
 }
 
-/** It names the payment by both names that we know it by. */
+/** The answer names the payment by its token and its disburse_id. */
 export function isNamed(record: DisbursementRecord, answer: StatusAnswer): boolean {
   return answer.token === record.token && answer.disburseId === record.disburseId;
 }
 
-/** A word that may be about any payment. */
+/** The status may belong to any payment. */
 function judgeUnnamed({ record, at, quietMs }: Looking): Judgement {
   const { unnamedSeenAt, unnamedLooks } = record;
   const dueInMs = quietMs / 2;
@@ -118,8 +121,8 @@ function judgeUnnamed({ record, at, quietMs }: Looking): Judgement {
 }
 
 /**
- * An answer about another payment, or in a word that is no last one, is no answer; and what woke the look may be all
- * that will ever say how this one has ended. Undefined: upstream has answered so for long, and was asked often enough.
+ * An answer about another payment, or without a final status, settles nothing, and the event that triggered the check
+ * may be the only report of the result. Undefined: the provider has repeated this answer for long enough.
  */
 function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement | undefined {
   const first = record.contrarySeenAt;
@@ -129,8 +132,8 @@ function asksAgain({ record, at, quietMs }: Looking, because: string): Judgement
 }
 
 /**
- * It agrees with what was told. Where anything has said otherwise since, it may be an old answer, and only what is said
- * after that counts as the first of two. A time that is still to come is of a clock that has gone back.
+ * The status confirms the reported result. If another status contradicted the result, this one may be outdated: only
+ * a later status counts as the first of two. A time in the future comes from a clock that was set back.
  */
 function unlessContested(looking: Looking): Judgement | undefined {
   const { failedSeenAt, contrarySeenAt, agreedSeenAt, hintedAt } = looking.record;
@@ -141,7 +144,7 @@ function unlessContested(looking: Looking): Judgement | undefined {
   return twice(looking, 'agreedSeenAt', 'agreed_once');
 }
 
-/** Callers were told that it was paid. */
+/** The payment was reported as paid. */
 function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer) ?? (isNamed(record, answer) ? undefined : 'not_named');
@@ -150,19 +153,19 @@ function judgePaid(answer: StatusAnswer, looking: Looking): Judgement {
     const because = differs ?? wordOf(answer);
     const again = asksAgain(looking, because);
     if (again) return again;
-    // Nothing that counts was said against it, and somebody was paid: that is no reason to doubt what was told.
+    // No valid status contradicts the success, so the reported result stands confirmed.
     const isUndoubted = answer.status === 'success' && (record.failedSeenAt ?? record.hintedAt) === undefined;
     return isUndoubted ? over(false, answer) : { is: 'review', because: 'contradicted' };
   }
   return undone(looking);
 }
 
-/** It was told as paid, and upstream says of this very payment that the money came back. */
+/** The payment was reported as paid, and the provider reports that this payment was returned. */
 function undone(looking: Looking): Judgement {
   return twice(looking, 'failedSeenAt', 'undone_once') ?? { is: 'final', state: 'reversed', late: true };
 }
 
-/** Callers were told that it was not paid, and may have paid it again. */
+/** The payment was reported as not paid, so the caller may have paid it again. */
 function judgeUnpaid(answer: StatusAnswer, looking: Looking): Judgement {
   const { record } = looking;
   const differs = mismatchOf(record, answer);
@@ -182,7 +185,7 @@ function judgeUnpaid(answer: StatusAnswer, looking: Looking): Judgement {
   }
   const again = twice(looking, 'contrarySeenAt', 'contradicted_once');
   if (again || answer.status === 'success') return again ?? { is: 'review', because: 'contradicted' };
-  // It may be that the answer is old, and not that the payment goes on.
+  // The answer may be outdated; the payment need not be pending.
   const goesOn = looking.at - (record.contrarySeenAt ?? 0) >= LAG_QUIETS * looking.quietMs;
   if (goesOn) return { is: 'review', because: 'contradicted' };
   return { is: 'look again', dueInMs: LAG_QUIETS_APART * looking.quietMs, because: 'contradicted_once' };
@@ -200,13 +203,14 @@ function daily(because: string): Judgement {
   return { is: 'look again', dueInMs: DAILY_MS, because };
 }
 
-/** `created` after a submit: not executed, or not executed yet, or the answer is stale. */
+/** `created` after a submit: not executed, not executed yet, or an outdated answer. */
 function judgeCreated(record: DisbursementRecord, at: number, policy: JudgingPolicy): Judgement {
   const quietFor = (record.quietUntil ?? 0) - at;
   if (quietFor > 0) return { is: 'look again', dueInMs: quietFor, because: 'quiet_period' };
   const once = twice({ record, at, quietMs: policy.quietMs }, 'createdSeenAt', 'created_once');
   if (once) return once;
-  // The id belongs to another token, perhaps one that was paid before data was lost: sending again proves nothing.
+  // The id belongs to another token, perhaps one that was paid before data was lost. Another submit would prove
+  // nothing.
   if (record.idUsed) return { is: 'review', because: 'disburse_id_used' };
   if (!policy.resubmit) return { is: 'review', because: 'never_executed' };
   if (record.sends >= SENDS_MAX) return { is: 'review', because: 'sent_three_times' };

@@ -1,6 +1,6 @@
 /**
- * Looks at a disbursement whose submit may have left us. Asking changes nothing upstream, so it may happen at any time
- * and any number of times; judge.ts says what an answer means.
+ * Checks the status of a disbursement whose submit may have left. A status check changes nothing at the provider and
+ * can be repeated at any time. judge.ts interprets the answer.
  */
 import { type StateOf, isFinal } from '../../kinds/index.ts';
 import {
@@ -36,27 +36,26 @@ export const lookAtDisbursement = attempt('disbursement', 'status-poll', {
 async function look(a: Attempt): Promise<AttemptResult> {
   const { record, context, policy } = a;
   const { token } = record;
-  // Without a token upstream cannot be asked; only a person can settle it, and nothing is due until one does.
+  // Without a token the provider cannot be asked. Only an operator can settle the payment, so nothing is due.
   if (token === undefined) return a.finish({ to: record.state, outcome: 'idle', reason: 'no_token' });
   const verdict = await a.ask('look', (account) => context.upstream.payments.disbursementStatus(account, { token }));
   if (verdict.is === 'ok') return settleLook(a, judge(record, verdict.value, a.at, policy), verdict);
   const reason = verdict.is === 'held' ? verdict.condition : verdict.code;
   if (isFinal('disbursement', record.state)) return lookInVain(a, reason, verdict);
-  // No answer is no information: never a reason to submit, and never a result.
+  // A missing answer is no information: it never justifies a submit and is never a result.
   const to = record.state === 'submitting' ? 'unknown' : record.state;
   const evidence = statusSaid(verdict.exchange);
   return a.stay({ to, dueInMs: waitAt(policy.pollMs, record.tries), reason, outcome: 'retries', evidence });
 }
 
-/** What an answer about the status leaves in the record. */
+/** Evidence of a status answer. */
 function statusSaid({ upstreamCode, code, httpStatus }: ExchangeSummary, detail?: string): EvidenceDraft {
   return { operation: 'status', code: upstreamCode ?? code, httpStatus, ...(detail === undefined ? {} : { detail }) };
 }
 
 /**
- * Somebody had a reason to look at what is over, and it is not heard before upstream has been asked. Where it refuses
- * in words that we know, that was the look: thousands that it has forgotten are not asked about again and again. What
- * was not understood, or never came, is no answer.
+ * A check of a finished payment was requested and got no usable answer. A known refusal counts as the answer, so that
+ * thousands of forgotten payments are not checked repeatedly. A missing or unreadable answer does not count.
  */
 function lookInVain(a: Attempt, reason: string, verdict: NotOk): Promise<AttemptResult> {
   if (verdict.is === 'refused' && !isUnrecognised(verdict)) return leaveOver(a, reason);
@@ -72,9 +71,9 @@ async function settleLook(a: Attempt, judgement: Judgement, { value, exchange }:
   const { record } = a;
   const { transactionId } = value;
   const told = transactionsIn(value);
-  // Money comes back in a transaction of its own, which is not the one that it was paid in.
+  // A return is a separate transaction with its own id.
   const undone = judgement.is === 'final' && judgement.state === 'reversed';
-  // What does not name the payment gives the record no name that it keeps.
+  // References are stored only if the answer names the payment.
   const keeps = isNamed(record, value) && !undone && judgement.is !== 'look again' && judgement.is !== 'over';
   const ending = endingOf(a, keeps ? { ...record, ...told } : record, judgement, a.policy);
   const another = transactionId !== record.transactionId ? transactionId : undefined;
@@ -91,12 +90,12 @@ async function settleLook(a: Attempt, judgement: Judgement, { value, exchange }:
   );
 }
 
-/** The transactions that an answer names, as a record keeps them. */
+/** The transactions that an answer names, in the form of the record. */
 function transactionsIn({ transactionId, disburseTxId }: DisbursementStatus): Record<string, string> {
   return { ...(transactionId ? { transactionId } : {}), ...(disburseTxId ? { disburseTxId } : {}) };
 }
 
-/** What upstream named otherwise than we had asked for it. A review that waits already has it. */
+/** References that differ from the request. A review that is open already has them. */
 function namedIn(record: DisbursementRecord, answer: DisbursementStatus): EvidenceDraft[] {
   if (record.state === 'needs_review') return [];
   const asked = { token: record.token, disburse_id: record.disburseId, withdraw_mode: record.withdrawMode };
@@ -110,20 +109,20 @@ function namedIn(record: DisbursementRecord, answer: DisbursementStatus): Eviden
   return amount === undefined || answer.amount === record.amount ? names : [...names, named('amount', amount)];
 }
 
-/** It ended as it was told. Nothing is written down but when it is looked at next. */
+/** The check confirms the reported result. Only the time of the next check is written. */
 function leaveOver(a: Attempt, reason: string): Promise<AttemptResult> {
   const dueInMs = recheckIn(a, a.policy);
   const set = NOTHING_SEEN;
   return a.finish({ to: a.record.state, dueInMs, nudgeAfterMs: NUDGE_INTERVAL_MS, set, outcome: 'idle', reason });
 }
 
-/** A word that counts once it has been said for the second time. */
+/** Whether this status has been seen twice. */
 export function wasSaidOnce(record: DisbursementRecord): boolean {
   const { createdSeenAt, failedSeenAt, contrarySeenAt, agreedSeenAt } = record;
   return (createdSeenAt ?? failedSeenAt ?? contrarySeenAt ?? agreedSeenAt) !== undefined;
 }
 
-/** Upstream was not asked: a word that was said once is still to be said again. */
+/** The provider was not asked: a status that was seen once is still unconfirmed. */
 export function leaveAsItIs(a: Attempt): Promise<AttemptResult> {
   const { state: to } = a.record;
   const dueInMs = wasSaidOnce(a.record) ? 0 : recheckIn(a, a.policy);
@@ -133,8 +132,8 @@ export function leaveAsItIs(a: Attempt): Promise<AttemptResult> {
 type Looked = Pick<Attempt, 'record' | 'at'>;
 
 /**
- * When what was told is looked at again by itself, ms from now: a success in any case, and either end anew once
- * anything has spoken against it, since all that has agreed with it may have been old.
+ * When a reported result is checked again, ms from now. A success is always checked again. Either result is checked
+ * again after a contradiction, because the confirming answers may have been outdated.
  */
 function recheckIn({ record, at }: Looked, { recheckMs }: Policy): number | undefined {
   const { state, since, hintedAt } = record;
@@ -145,7 +144,7 @@ function recheckIn({ record, at }: Looked, { recheckMs }: Policy): number | unde
 
 type Ruled = Exclude<Judgement, { is: 'resubmit' }>;
 
-/** Whatever was seen once counts no more. */
+/** Earlier observations no longer count. */
 const NOTHING_SEEN: Readonly<Record<SeenBefore | 'unnamedLooks' | 'contraryLooks', ''>> = {
   createdSeenAt: '',
   failedSeenAt: '',
@@ -156,7 +155,7 @@ const NOTHING_SEEN: Readonly<Record<SeenBefore | 'unnamedLooks' | 'contraryLooks
   agreedSeenAt: '',
 };
 
-/** What only says when and how to go on: a record that is over is kept for long. */
+/** Scheduling fields: finished records are stored for long, so these are cleared. */
 export const NO_LONGER_OF_USE = {
   ...NOTHING_SEEN,
   quietUntil: '',
@@ -167,13 +166,13 @@ export const NO_LONGER_OF_USE = {
   toldPaid: '',
 } as const;
 
-/** Nobody will ask what was posted about money that has moved, if all that was posted is that it has. */
+/** A callback about a paid payment needs no check if it only confirms the payment. */
 function agrees(state: StateOf<'disbursement'>, record: DisbursementRecord): boolean {
   const posted = readEvidence(record).lines.filter(({ operation }) => operation === 'callback');
   return state === 'succeeded' && posted.every((line) => claimsSuccess(line) && line.detail !== WRONG_HASH);
 }
 
-/** The record's next state, as the judgement has it. */
+/** The record's next state, by the judgement. */
 function endingOf(
   looked: Looked,
   record: DisbursementRecord,
@@ -181,7 +180,7 @@ function endingOf(
   policy: Policy,
 ): Ending<'disbursement'> {
   const over = isFinal('disbursement', record.state);
-  // The waits of what is over do not grow.
+  // The waits of a finished payment do not grow.
   const tries = over ? '' : record.tries + 1;
   switch (judgement.is) {
     case 'final': {
@@ -223,8 +222,8 @@ function endingOf(
 }
 
 /**
- * Which of the words that must be said twice was said once. Another word takes back a `failed`; after a success has been
- * told, only a success that names the payment does.
+ * Which of the statuses that need confirmation was seen once. Any other status clears a `failed`. After a reported
+ * success, only a success that names the payment clears it.
  */
 function seenBy(
   { state, unnamedLooks, contraryLooks }: DisbursementRecord,
@@ -237,7 +236,7 @@ function seenBy(
   return {
     ...(stands ? {} : { failedSeenAt: '' }),
     ...(because === 'agreed_once' ? {} : { agreedSeenAt: '' }),
-    // It named the payment and said its last word: what says neither is counted from after that.
+    // The answer named the payment and was final. Answers that are neither are counted from this moment.
     ...(['undone_once', 'agreed_once'].includes(because) ? { contrarySeenAt: '', contraryLooks: '' } : {}),
     ...(isAgainst ? { '@hintedAt': 0 } : {}),
     ...(isContrary ? { contraryLooks: contraryLooks + 1 } : {}),

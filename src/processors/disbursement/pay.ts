@@ -1,12 +1,13 @@
 /**
- * Takes a disbursement from acceptance to its submit.
+ * Processes a disbursement from acceptance to its submit.
  *
- *   may we? ──▶ get a token (harmless) ──▶ write it down, and that it is used ──▶ submit ──▶ looks decide the rest
+ *   may we? ──▶ get a token (harmless) ──▶ commit the token and the intent ──▶ submit ──▶ status checks decide the
+ * result
  *
- * Creating a token moves no money, so everything before the submit may be repeated. A token is committed before it is
- * used: one that is lost after a submit could never be asked about. Nothing happens between the token and the intent to
- * use it, so they are one write; where the submit has to wait, the token is left as `created`. The submit is the one
- * request that moves money; what comes back decides nothing final: only a look at the status does.
+ * Creating a token moves no money, so everything before the submit can be repeated. The token is committed before it
+ * is used: a submit with a lost token could never be checked. Token and intent are one write, since nothing happens
+ * between them; if the submit has to wait, the state is `created`. Only the submit moves money. Its answer decides
+ * nothing final: only a status check does.
  */
 import { toMs } from '../../lib/clock.ts';
 import { STOPPED } from '../../kinds/hold.ts';
@@ -48,13 +49,13 @@ async function pay(a: Attempt): Promise<AttemptResult> {
   if (callbackUrl === undefined) return a.stay({ dueInMs: a.policy.holdRecheckMs, reason: 'no_callback_url' });
   const permit = await gate(a);
   if (record.state !== 'created') return createToken(a, callbackUrl, permit);
-  // A token that was never used costs nothing: a new one replaces it.
+  // An unused token has no cost: a new one replaces it.
   if (a.at - (record.tokenAt ?? 0) > DISBURSE_TOKEN_AGE_MAX_MS) {
     const set = { token: '', tokenAt: '' };
     return a.finish({ to: 'queued', dueInMs: 0, set, outcome: 'advanced', reason: 'token_too_old' });
   }
   const submitted = await submit(a);
-  // The token was there before the hold began: then it is the submit that tells that the condition has cleared.
+  // The token is older than the hold, so the submit proves that the condition has cleared.
   if (submitted.reason === 'submitted') await releaseHolds(record, permit.probing, context);
   return submitted;
 }
@@ -83,7 +84,7 @@ async function createToken(a: Attempt, callbackUrl: string, permit: ProbePermit)
       evidence,
       claims: `token=${token}`,
     },
-    // Sent with this token, it would be the other's payment, or end as it.
+    // A submit with this token would be the other operation's payment, or share its result.
     claimed: () => {
       const told = [evidence, named('token', token)];
       return a.announce('needs_review', { reason: TOKEN_COLLISION, evidence: told });
@@ -92,7 +93,7 @@ async function createToken(a: Attempt, callbackUrl: string, permit: ProbePermit)
   });
 }
 
-/** What an answer that is not a token means. Nothing was sent to an operator, whatever it says. */
+/** Handles an answer without a token. No money has been requested, whatever the answer. */
 async function settleNoToken(a: Attempt, verdict: NotOk): Promise<AttemptResult> {
   const { code, httpStatus, upstreamCode: detail } = verdict.exchange;
   const evidence = { operation: 'create', code, httpStatus, detail };
@@ -101,16 +102,19 @@ async function settleNoToken(a: Attempt, verdict: NotOk): Promise<AttemptResult>
   if (stays) return stays;
   const reason = conditionIn(verdict);
   if (reason) return hold(a, { to: 'held', reason, evidence, event: eventOf(a.record, 'held', { reason }) });
-  // Where upstream knows our disburse_id although no submit of this record was ever intended, a paid one may have been
-  // lost with our data: a person looks before anything else happens.
+  // The provider knows our disburse_id although this record never intended a submit. A paid submit may have been lost
+  // with our data, so the payment needs review.
   const to = verdict.is === 'refused' ? 'rejected' : 'needs_review';
   return a.announce(to, { reason: verdict.code, evidence, hasEffect: true });
 }
 
-/** With this many strange answers to one disbursement, while others are understood, it is the one that is wrong. */
+/**
+ * After this many unreadable answers to one disbursement, while others are readable, the disbursement itself is at
+ * fault.
+ */
 const STRANGE_ANSWERS = 3;
 
-/** A refusal that nobody understands ends nothing at once: it may not come from the service. */
+/** An unrecognised refusal ends nothing at once: it may not come from the provider. */
 async function staysOpen(a: Attempt, verdict: NotOk, evidence: EvidenceDraft): Promise<AttemptResult | undefined> {
   if (!isUnrecognised(verdict)) return undefined;
   const { record } = a;
@@ -124,12 +128,14 @@ async function staysOpen(a: Attempt, verdict: NotOk, evidence: EvidenceDraft): P
   return a.retryLater(verdict, { waitsMs: RETRY_MS, evidence, set });
 }
 
-/** A token that no record has yet: it is written down in the same step as the intent to use it, or left as `created`. */
+/** A token that is not in the record yet. It is written together with the intent, or alone as `created`. */
 interface Fresh extends Learnt<'disbursement'> {
   readonly token: string;
 }
 
-/** With a fresh token, or from `created`, `unknown` and `needs_review` where the same token may be sent again. */
+/**
+ * Submits with a fresh token, or repeats a submit with the stored token from `created`, `unknown` and `needs_review`.
+ */
 export async function submit(a: Attempt, fresh?: Fresh): Promise<AttemptResult> {
   const { context, record } = a;
   const { leaseMs, quietMs } = a.policy;
@@ -137,17 +143,17 @@ export async function submit(a: Attempt, fresh?: Fresh): Promise<AttemptResult> 
   const token = fresh?.token ?? record.token;
   if (token === undefined) throw new Error(`disbursement ${id} has no token to submit`);
   const sends = record.sends + 1;
-  // Upstream has answered, with the token or with `created`: what did not happen before it counts no more.
+  // The provider has answered with the token or with `created`, so earlier failures no longer count.
   const tries = fresh || record.sends > 0 ? 0 : record.tries;
   const written = { ...record, state: 'submitting', token, sends, tries } as const;
   const intent = {
     written,
     learnt: fresh,
-    // If we die now, the quiet period counts from the latest moment at which this lease could still have sent.
+    // If this process dies now, the settle delay starts at the latest moment at which this lease could still send.
     set: { sends, '@sentAt': 0, '@quietUntil': leaseMs + quietMs, createdSeenAt: '' },
     evidence: { operation: 'submit', code: '', detail: `send ${sends}`, send: sends },
     mine: { token },
-    // A person's word counts until the very write: what is read before it may be said too late.
+    // An operator can stop payments until this write: a check before it could be outdated.
     unlessHeld: `payments.${STOPPED}`,
     unsent: (reason: string) => unsent(written, reason, a.policy),
   };
@@ -157,13 +163,13 @@ export async function submit(a: Attempt, fresh?: Fresh): Promise<AttemptResult> 
   return settleSubmit(a, verdict);
 }
 
-/** Nothing left this process, so this send does not count and may be made again. */
+/** The request did not leave this process, so this submit does not count and can be repeated. */
 function unsent({ sends, tries }: DisbursementRecord, because: string, policy: Policy): Change<'disbursement'> {
   const retry = retryAt(RETRY_MS, { tries, because }, policy);
   return {
     to: sends === 1 ? 'created' : 'unknown',
     dueInMs: retry.dueInMs,
-    // Counted on although the state changes, so that the waits grow while upstream stays away.
+    // Counted across the state change, so that the waits grow while the provider is away.
     set: { sends: sends - 1, tries: retry.tries },
   };
 }
@@ -198,7 +204,7 @@ function settleSubmit(a: Attempt, verdict: SubmitVerdict): Promise<AttemptResult
   return a.finish({
     to: 'unknown',
     dueInMs: waitAt(pollMs, 0),
-    // After a loss of data the id may be used by a payment that this record knows nothing of.
+    // After a data loss, a payment that this record does not know may use the id.
     set: { '@quietUntil': quietMs, ...(isIdUsed(exchange) ? { idUsed: 1 } : {}) },
     evidence,
     outcome: 'unknown',
@@ -207,8 +213,8 @@ function settleSubmit(a: Attempt, verdict: SubmitVerdict): Promise<AttemptResult
 }
 
 /**
- * Ends an attempt that was told a transaction id. One that another operation was told too says that upstream took two
- * payments for one, or one for two, and which of them was paid nobody knows here.
+ * Ends an attempt whose answer named a transaction id. If another operation already has that id, the provider merged
+ * or split two payments, and only a review can tell which one was paid.
  */
 export async function finishClaiming(
   a: Attempt,

@@ -1,6 +1,6 @@
 /**
- * A person's word about a disbursement that needs review. Upstream is asked first, and its word is stronger: where
- * it says otherwise the person is told so, and nothing is changed.
+ * An operator's decision about a disbursement that needs review. The provider is asked first and takes precedence: if
+ * its status contradicts the decision, the operator is informed and nothing changes.
  */
 import type { disbursement } from '../../kinds/disbursement.ts';
 import { isFinal } from '../../kinds/index.ts';
@@ -20,28 +20,28 @@ type Resolution = (typeof disbursement.resolve)[number];
 
 export interface Resolve {
   readonly outcome: Resolution;
-  /** Why, in the person's own words; kept with the record. */
+  /** The operator's reason, stored with the record. */
   readonly note: string;
-  /** Of what succeeded: what the service calls it. */
+  /** For a success: the provider's transaction id. */
   readonly transactionId?: string | undefined;
   readonly by: string;
-  /** As it is told in the audit. */
+  /** The entry of the audit log. */
   readonly act?: Act | undefined;
 }
 
 export type Resolved =
   | { readonly is: 'resolved' }
-  /** Upstream says otherwise, or nothing that allows it. */
+  /** The provider's status contradicts or does not support the decision. */
   | { readonly is: 'contradicted'; readonly upstream: string }
-  /** What was told as paid ends so or comes back, and nothing else comes back. */
+  /** A payment that was reported as paid can only succeed or be returned; no other payment can be returned. */
   | { readonly is: 'never'; readonly toldPaid: boolean }
-  /** Somebody else is at it, or it does not need review. */
+  /** Another attempt has the lease, or the payment does not need review. */
   | { readonly is: 'not now'; readonly because: string }
-  /** What it was paid as is another operation's. */
+  /** The transaction id belongs to another operation. */
   | { readonly is: 'claimed' }
   | { readonly is: 'no answer'; readonly because: string };
 
-/** What upstream may say for each outcome: what was paid is never reported as not paid, nor the reverse. */
+/** Provider statuses that allow each outcome. A paid payment is never reported as unpaid, or the reverse. */
 const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
   succeeded: ['success'],
   failed: ['failed', 'created'],
@@ -50,7 +50,10 @@ const allowedAfter: Readonly<Record<Resolution, readonly string[]>> = {
   resubmit: ['created'],
 };
 
-/** What was told as paid did not fail, and is never sent again; what never was cannot come back. */
+/**
+ * A payment that was reported as paid cannot fail and is never sent again. A payment that was never reported as paid
+ * cannot be returned.
+ */
 const AFTER_TOLD_PAID: readonly Resolution[] = ['succeeded', 'reversed'];
 const AFTER_NOT_TOLD_PAID: readonly Resolution[] = ['succeeded', 'failed', 'cancelled', 'resubmit'];
 
@@ -66,7 +69,7 @@ async function resolve(a: Attempt, request: Resolve): Promise<Resolved> {
   if (state !== 'needs_review') return letGo(a, { is: 'not now', because: state }, 0);
   const word = token === undefined ? undefined : await ask(a, token);
   if (word !== undefined && 'is' in word) return word;
-  // What the service calls it is stronger too.
+  // The provider's transaction id takes precedence too.
   return decide(a, word?.status, { ...request, transactionId: word?.transactionId ?? request.transactionId });
 }
 
@@ -76,10 +79,10 @@ interface Word {
 }
 
 async function ask(a: Attempt, token: string): Promise<Word | Resolved | undefined> {
-  // Without a turn: a person waits for the answer.
+  // Without a permit of the rate limit: an operator waits for the answer.
   const verdict = await a.context.upstream.payments.disbursementStatus(a.account, { token });
   if (verdict.is === 'ok') {
-    // A word about another payment is no word about this one.
+    // An answer about another payment says nothing about this one.
     const { disburseId, token: tokenNamed, status, transactionId } = verdict.value;
     const other = mismatchOf(a.record, { status: '', token: tokenNamed, disburseId }) !== undefined;
     return other ? undefined : { status, transactionId };
@@ -96,19 +99,19 @@ async function decide(a: Attempt, status: string | undefined, word: Resolve): Pr
   if (!endings.includes(outcome)) {
     return letGo(a, { is: 'never', toldPaid });
   }
-  // Without a token there is nothing to ask about: the person has looked elsewhere, and says so in the note.
-  // Nor does `created`, or `failed`, say anything where the disburse_id belongs to a token that we have lost; where
-  // callers were told that it was paid, it was named as paid by this one.
+  // Without a token the provider cannot be asked: the operator checked elsewhere and explains it in the note. Also,
+  // `created` and `failed` prove nothing if the disburse_id belongs to a lost token. If the payment was reported as
+  // paid, an answer named it with this token.
   const lost = !toldPaid && (status === 'created' || status === 'failed') && record.idUsed;
   const silent = status === undefined || lost;
   const letsGo = outcome === 'resubmit' && status === undefined && isUnsentCopy(record);
-  // After data was lost it may have been paid with a token that nobody knows any more, and of ours upstream says
-  // `created` for ever. A person that names the transaction has seen it.
+  // After a data loss the payment may have been made with a lost token, and the provider returns `created` for ours
+  // for ever. An operator who names the transaction has seen it.
   const elsewhere = outcome === 'succeeded' && !toldPaid && (lost || (status === 'created' && record.sends > 0));
   const seen = elsewhere && transactionId !== undefined;
   const allowed = letsGo || seen || (silent ? outcome !== 'resubmit' : allowedAfter[outcome].includes(status));
   if (!allowed) {
-    // Its last word is taken by the look that follows at once, not by one that was due tomorrow.
+    // The status check that follows at once records the provider's final status, not a check that is due tomorrow.
     const upstream = status ?? 'nothing: no token was ever received';
     const dueInMs = status === 'success' || status === 'failed' ? 0 : lookIn(a);
     return letGo(a, { is: 'contradicted', upstream }, dueInMs);
@@ -129,7 +132,7 @@ async function decide(a: Attempt, status: string | undefined, word: Resolve): Pr
   return endAs(a, { ...word, outcome }, { ...resolution, unpaid: elsewhere ? record.token : undefined });
 }
 
-/** `unpaid`: with this token nothing was paid, so nothing that is said of it later is said of the payment. */
+/** `unpaid`: nothing was paid with this token, so later answers about the token are not about this payment. */
 async function endAs(
   a: Attempt,
   { outcome, by, act, transactionId }: Resolve & { readonly outcome: Exclude<Resolution, 'resubmit'> },
@@ -145,7 +148,7 @@ async function endAs(
   const ended = await a.finish({
     to: outcome,
     dueInMs: outcome === 'succeeded' && record.token && !unpaid ? a.policy.recheckMs[0] : undefined,
-    // What was posted while upstream was asked is not what it has answered.
+    // The answer may predate a callback that arrived meanwhile.
     nudgeAfterMs: NUDGE_INTERVAL_MS,
     set: {
       ...NO_LONGER_OF_USE,
@@ -167,8 +170,8 @@ async function endAs(
 }
 
 /**
- * The transaction that a person has read in the dashboard of the service. Without it nothing of a statement would fit
- * what was resolved; and one transaction is one payment.
+ * The transaction id that an operator read in the provider's dashboard. Without it, reconciliation cannot match the
+ * payment. One transaction belongs to one payment.
  */
 export function paidAs({ outcome, transactionId }: Pick<Resolve, 'transactionId'> & { readonly outcome: string }): {
   readonly set: Readonly<Record<string, string>>;
@@ -180,39 +183,39 @@ export function paidAs({ outcome, transactionId }: Pick<Resolve, 'transactionId'
 
 const TAKEN = { is: 'not now', because: 'somebody else changed it' } as const;
 
-/** The answer to the person, unless the record was somebody else's by then. */
+/** The answer to the operator, unless another attempt has taken the record. */
 function told({ outcome }: AttemptResult, answer: Resolved): Resolved {
   return outcome === 'lost' ? TAKEN : answer;
 }
 
-/** What a step or a submit that ended the attempt means for the person: what waits has not been sent. */
+/** Translates a step or submit that ended the attempt: a payment that waits has not been sent. */
 function stopped(result: AttemptResult): Resolved {
   const { outcome, reason } = result;
   if (outcome === 'waits' || outcome === 'idle') return { is: 'not now', because: reason };
   return told(result, { is: 'resolved' });
 }
 
-/** Nobody has looked since something was posted. */
+/** No status check since the last callback. */
 const isCalledFor = ({ hintedAt = 0, updatedAt }: Attempt['record']): boolean => hintedAt >= updatedAt;
 
-/** A look that was called for, or that is to hear a word for the second time, is not put off: nothing was heard here. */
+/** A requested check, or one that confirms a status, is not postponed: the provider gave no answer here. */
 function lookIn({ record, policy }: Attempt): number {
   return wasSaidOnce(record) || isCalledFor(record) ? waitAt(policy.pollMs, record.tries) : DAILY_MS;
 }
 
-/** Nothing is changed, and that is told, unless somebody else has changed it meanwhile. What was posted stays unheard. */
+/** Reports that nothing was changed, unless another attempt has changed the record. Callbacks stay pending. */
 async function letGo(a: Attempt, answer: Resolved, dueInMs = lookIn(a)): Promise<Resolved> {
   const { record } = a;
   const set = isCalledFor(record) ? { '@hintedAt': 0 } : {};
   return told(await a.finish({ to: record.state, dueInMs, set, outcome: 'waits', reason: answer.is }), answer);
 }
 
-/** The restored ledger has it as not yet sent, without a token: it starts again, under its disburse_id. */
+/** The restored record was not submitted and has no token: it starts again, with the same disburse_id. */
 function isUnsentCopy({ reason, sends, token }: Attempt['record']): boolean {
   return reason === RESTORED && sends === 0 && token === undefined;
 }
 
-/** The person knows that it was never paid. That is the word of a second key, as an approval would be. */
+/** An operator confirms that the payment was never made. The confirmation acts as the approval of a second person. */
 async function letGoOn(
   a: Attempt,
   resolution: { readonly note: string; readonly resolvedBy: string },
@@ -223,7 +226,7 @@ async function letGoOn(
   const ended = await a.finish({
     to: 'queued',
     dueInMs,
-    // The time limit counts from the decision: it may have waited for days.
+    // The time limit starts at the decision, which may come days later.
     set: { ...resolution, reason: '', '@approvedAt': 0 },
     evidence: { operation: RESOLVE, code: 'resubmit', detail: resolution.resolvedBy },
     act,

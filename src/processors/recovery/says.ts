@@ -1,10 +1,10 @@
-/** What the provider says about open operations of a restored ledger. It is only asked; nothing changes. */
+/** Reads the provider's status of open operations of a restored ledger. Changes nothing. */
 import type { RecordAt } from '../../operations/record.ts';
 import type { UpstreamAccount } from '../../provider/account.ts';
 import type { Verdict } from '../../provider/verdict.ts';
 import { type ProcessorContext, foreignTo } from '../context.ts';
 
-/** How many were asked about, and how often the provider answered each word. */
+/** How many operations were checked, and the count of each status. */
 export interface Said {
   readonly kind: AskedKind;
   readonly asked: number;
@@ -14,7 +14,7 @@ export interface Said {
 type AskedKind = 'disbursement' | 'invoice' | 'payment_request';
 type Status = Verdict<{ readonly status: string }>;
 
-/** Undefined: the record has nothing that the provider can be asked by. */
+/** Undefined: the record has no reference for a status check. */
 type Ask<K extends AskedKind> = (record: RecordAt<K>) => ((account: UpstreamAccount) => Promise<Status>) | undefined;
 
 interface Asker<K extends AskedKind> {
@@ -26,10 +26,10 @@ interface Asker<K extends AskedKind> {
 type SaysContext = Pick<ProcessorContext, 'account' | 'clock' | 'queries' | 'upstream'>;
 
 const NO_ANSWER = 'no answer';
-/** What the provider says is text of others. */
+/** The provider's status is untrusted text. */
 const KNOWN = /^[a-z _-]{1,20}$/;
 
-/** Asks about the newest `most` of each kind. */
+/** Checks the newest `most` operations of each kind. */
 export async function providerSays(context: SaysContext, most: number): Promise<readonly Said[]> {
   const { payments } = context.upstream;
   const said = await Promise.all([
@@ -68,7 +68,7 @@ async function askSome<K extends AskedKind>(
   for (const record of items) {
     const known = context.account(record.account);
     const request = ask(record);
-    // What was begun with other keys, or in another mode, is not known to these.
+    // The account does not know an operation of other keys or of another mode.
     if (known === undefined || request === undefined || foreignTo(known, record) !== undefined) continue;
     await turnOf(record.account, context);
     const verdict = await request(known.upstream);
@@ -80,7 +80,7 @@ async function askSome<K extends AskedKind>(
   return { kind, asked, words };
 }
 
-/** Waits for a turn: nothing is urgent here. */
+/** Waits for a permit of the rate limit: nothing is urgent here. */
 async function turnOf(name: string, { account, clock, upstream }: SaysContext): Promise<void> {
   for (let known = account(name); known !== undefined; known = account(name)) {
     const admission = await upstream.admit(known.upstream, 'payments', 'look');

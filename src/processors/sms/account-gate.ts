@@ -1,4 +1,4 @@
-/** Whether requests of an account may leave: its holds, its token, its rate, and the pauses the provider asked for. */
+/** Whether requests of an account may leave: holds, token, rate, and pauses that the provider requested. */
 import { toMs } from '../../lib/clock.ts';
 import { type AccountHold, BUDGET, PROVIDER_UNREADABLE, STOPPED } from '../../kinds/hold.ts';
 import { smsBatch } from '../../queues/index.ts';
@@ -12,26 +12,26 @@ type Unsent = Extract<Judgement, { is: 'unsent' }>;
 
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
 const FRESH_MS = 250;
-/** How long permits of the rate are good for requests that are not there yet. */
+/** How long rate permits are valid before a request uses them. */
 const PERMIT_MS = 200;
 const PERMITS_MOST = 1_000;
 /** An unreadable login puts no SMS in doubt. */
 const isOfLogin = ({ unreadable }: AccountHold): boolean => unreadable?.operation === 'sms_login';
-/** Cleared by an answer that refuses the content of a request: the keys were accepted. */
+/** An answer that refuses the content of a request clears these holds: the keys were accepted. */
 const KEYS_WORK: readonly string[] = [NOT_AUTHORISED, 'login_contested'];
 
 export class AccountGate {
   readonly #name: string;
   readonly #context: SmsContext;
-  /** Called when it may have more room than before. */
+  /** Called when there may be more room than before. */
   readonly #onChange: () => void;
-  /** When the rate allowed calls that were not made yet, the oldest first. */
+  /** When the rate admitted requests that are not sent yet, oldest first. */
   #permits: readonly number[] = [];
-  /** Permits to have in hand: follows what is taken. */
+  /** Target number of permits; follows the demand. */
   #size = 1;
   /** Free slots at the last step. */
   #wanted = 0;
-  /** There is no rate, so any number of permits can be in hand. */
+  /** No rate is set, so the number of permits is unlimited. */
   #isUnlimited = false;
   #isCollecting = false;
   #isRefreshing = false;
@@ -41,7 +41,7 @@ export class AccountGate {
   #isOpen = false;
   #unpaid: AccountRoom['unpaid'];
   #tries = 0;
-  /** Holds that the next request tries to end; while it is under way no other leaves. */
+  /** Holds that the next request tests; no other request leaves meanwhile. */
   #probing: readonly string[] = [];
   #isTrialOut = false;
 
@@ -51,7 +51,7 @@ export class AccountGate {
     this.#onChange = onChange;
   }
 
-  /** What the next step may take; `wanted`: free slots. Looks at the conditions again meanwhile, if that is due. */
+  /** What the next step may take; `wanted`: free slots. Re-reads the conditions if they are due. */
   room(wanted: number): AccountRoom {
     const { clock } = this.#context;
     if (clock.monotonic() >= this.#freshUntilMono) this.#refresh();
@@ -65,7 +65,7 @@ export class AccountGate {
     return { room: Math.min(wanted, length) };
   }
 
-  /** Its conditions may have changed: nothing is taken or held before they were read again. */
+  /** The conditions may have changed: they are read again before the next request or hold. */
   expire(): void {
     this.#freshUntilMono = Number.NEGATIVE_INFINITY;
     this.#isOpen = false;
@@ -76,28 +76,28 @@ export class AccountGate {
     return this.#context.clock.monotonic() < this.#pausedUntilMono;
   }
 
-  /** Only one recipient goes: each request that is not let through leaves its recipients in doubt. */
+  /** Only one recipient is sent to: each failed trial leaves its recipients in doubt. */
   get triesOne(): boolean {
     return this.#probing.includes(NOT_AUTHORISED);
   }
 
-  /** Requests were taken, with a permit each. Answers when the first of the permits was given. */
+  /** Uses one permit per request. Returns the time of the first permit. */
   took(requests: number): number {
     const [first = Number.NEGATIVE_INFINITY] = this.#permits;
     this.#permits = this.#permits.slice(requests);
     if (this.#permits.length === 0) this.#size = Math.min(PERMITS_MOST, this.#size * 2);
-    // For the next step, which would otherwise find none.
+    // Refills the permits for the next step.
     this.#collect();
     if (this.#probing.length > 0) this.#isTrialOut = true;
     return first;
   }
 
-  /** A request did not leave after all. */
+  /** A taken request did not leave. */
   returned(): void {
     this.#isTrialOut = false;
   }
 
-  /** Provably nothing was sent: the account waits, or is held. */
+  /** Nothing was sent: the account waits, or is held. */
   async notSent({ reason, hold, retryAfterMs }: Unsent): Promise<void> {
     this.returned();
     const { clock, policy, accounts } = this.#context;
@@ -107,7 +107,7 @@ export class AccountGate {
       return;
     }
     const now = clock.monotonic();
-    // Requests that were in flight together fail together: they count as one try.
+    // Concurrent requests fail together: they count as one try.
     if (now < this.#pausedUntilMono) {
       this.#pausedUntilMono = Math.max(this.#pausedUntilMono, now + retryAfterMs);
       return;
@@ -117,7 +117,7 @@ export class AccountGate {
     this.#pausedUntilMono = now + Math.max(retryAfterMs, retry.dueInMs);
   }
 
-  /** The provider has answered. `isTaken`: it took the request; else it refused its content. */
+  /** The provider has answered. `isTaken`: it accepted the request; otherwise it refused the content. */
   async answered(isTaken: boolean): Promise<void> {
     this.#tries = 0;
     this.#isTrialOut = false;
@@ -180,7 +180,7 @@ export class AccountGate {
     return this.#mayTry(holds.filter(({ reason }) => reason !== BUDGET));
   }
 
-  /** Of a held account one request an interval tries whether the holds have ended. */
+  /** For a held account, one request per interval tests whether the holds have ended. */
   async #mayTry(holds: readonly AccountHold[]): Promise<boolean> {
     const { accounts, policy } = this.#context;
     if (this.#isTrialOut && holds.length > 0) return false;
@@ -192,12 +192,12 @@ export class AccountGate {
       this.#probing = [];
       return false;
     }
-    // The code that reads the provider's answers ends an unreadable hold.
+    // Code that parses the provider's answers ends an unreadable hold.
     this.#probing = holds.map(({ reason }) => reason).filter((reason) => reason !== PROVIDER_UNREADABLE);
     return true;
   }
 
-  /** Obtains the token ahead of time, so that no send waits for a login. */
+  /** Obtains the token in advance, so that no request waits for a login. */
   async #isPrepared({ upstream: account }: AccountKeys): Promise<boolean> {
     const { clock, upstream } = this.#context;
     if (clock.monotonic() < this.#preparedUntilMono) return true;
@@ -210,7 +210,7 @@ export class AccountGate {
     return true;
   }
 
-  /** Permits that are not used in time would leave in one burst later. One is no burst, so it stays. */
+  /** Unused permits would leave in a burst later. A single permit is no burst, so it stays. */
   #forgetOld(): void {
     const oldest = this.#context.clock.monotonic() - PERMIT_MS;
     const usable = this.#permits.filter((atMono, nth) => atMono >= oldest || nth === this.#permits.length - 1);
@@ -218,7 +218,7 @@ export class AccountGate {
     this.#permits = usable;
   }
 
-  /** Asks for permits until there are as many as wanted: the rate may make each wait. */
+  /** Requests permits until the target is reached: the rate may delay each. */
   #collect(): void {
     if (this.#isCollecting || this.#permits.length >= this.#mostPermits()) return;
     this.#isCollecting = true;

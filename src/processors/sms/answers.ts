@@ -1,4 +1,4 @@
-/** What an answer to a request with SMS means for each of its recipients. */
+/** Interprets an answer to a request of SMS for each recipient. */
 import { isSameSender } from '../../lib/sender.ts';
 import type { SentItem } from '../../provider/messaging/messaging.ts';
 import { isTurnedAway, refusedPartOf, SMS_BALANCE_EMPTY } from '../../provider/meaning.ts';
@@ -15,18 +15,18 @@ export interface Texting {
 }
 
 export type Judgement =
-  /** The service has taken it. Where one is in doubt, statistics are asked. */
+  /** The provider accepted the request. Recipients in doubt are checked in the statistics. */
   | {
       readonly is: 'over' | 'doubt';
       readonly letters: readonly AnswerLetter[];
       readonly codes: readonly string[];
       readonly reason: string;
-      /** What the others of the account would meet too: they wait. */
+      /** A failure that would affect all requests of the account: they wait. */
       readonly holds?: 'funds' | typeof NOT_AUTHORISED;
     }
-  /** It was refused before any work, for the sake of somebody in it. */
+  /** Refused before any work, because of one of its recipients. */
   | { readonly is: 'refused'; readonly code: string }
-  /** Provably nothing was sent. */
+  /** Nothing was sent. */
   | { readonly is: 'unsent'; readonly reason: string; readonly hold?: string; readonly retryAfterMs: number };
 
 export type Sent = Verdict<{ readonly items: readonly SentItem[] }>;
@@ -45,7 +45,7 @@ export function judge(verdict: Sent, sent: readonly Texting[], { split }: { read
   return { is: 'doubt', letters, codes: shared(codes), reason: strange ? 'strange_code' : 'items_missing' };
 }
 
-/** A slow-down or a refused token is an answer given before any work: nothing was sent, as when nothing left us. */
+/** A slow-down or a refused token is answered before any work: nothing was sent. */
 function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): Judgement {
   const { exchange } = verdict;
   if (exchange.sent === 'never' || verdict.is === 'transient' || verdict.is === 'config') return unsent(verdict);
@@ -58,7 +58,7 @@ function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): J
   return {
     is: 'doubt',
     letters: sent.map(() => 'u'),
-    // Tells a canary that was never tried from one that is in doubt.
+    // Distinguishes a canary that was never tried from a canary in doubt.
     codes: isEmpty ? [SMS_BALANCE_EMPTY] : [],
     reason: verdict.is === 'held' ? verdict.condition : verdict.code,
     ...(isEmpty ? { holds: 'funds' } : {}),
@@ -66,7 +66,7 @@ function judgeNotOk(verdict: NotOk, sent: readonly Texting[], split: boolean): J
   };
 }
 
-/** Whether one recipient can have spoilt the request: not if the refused part is the same for all. */
+/** Whether one recipient can have caused the refusal: not if the refused part is equal for all. */
 function mayBeOfOne(code: string, recipients: readonly Texting[]): boolean {
   const part = refusedPartOf(code);
   if (part === undefined) return false;
@@ -74,7 +74,7 @@ function mayBeOfOne(code: string, recipients: readonly Texting[]): boolean {
   return new Set(parts).size > 1;
 }
 
-/** Back to the queue, or held with the account where our keys were refused. */
+/** Back to the queue, or held with the account if the keys were refused. */
 export function unsent(verdict: NotOk): Extract<Judgement, { is: 'unsent' }> {
   const hold = conditionIn(verdict);
   const reason = hold ?? ('code' in verdict ? verdict.code : 'unsent');
@@ -82,13 +82,13 @@ export function unsent(verdict: NotOk): Extract<Judgement, { is: 'unsent' }> {
   return { is: 'unsent', reason, retryAfterMs, ...(hold === undefined ? {} : { hold }) };
 }
 
-/** One code where all have the same. */
+/** One code if all recipients have the same. */
 function shared(codes: readonly string[]): readonly string[] {
   const [first = ''] = codes;
   return codes.every((code) => code === first) ? [first] : codes;
 }
 
-/** The sender that upstream used instead of the one that was asked for (interface: Send SMS). */
+/** The sender ID that the provider used instead of the requested one (interface: Send SMS). */
 export function senderInstead(
   items: readonly SentItem[],
   sent: readonly Texting[],

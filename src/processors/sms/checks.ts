@@ -1,9 +1,10 @@
 /**
- * Looks up recipients in doubt in the statistics of the provider.
+ * Checks recipients in doubt against the provider's statistics.
  *
- * Found with the same text, and not counted for another SMS: sent. Not found says little, since statistics lag. After
- * the second check in vain the recipient stays `unknown`, and goes out again only if `onUnknown: resend` asks for it. A
- * request that was refused for the sake of one recipient is looked up too, before its recipients go out again.
+ * An entry with the same text that no other SMS explains: sent. A missing entry proves little, since statistics lag.
+ * After the second check without an entry the recipient stays `unknown`, and is sent to again only with `onUnknown:
+ * resend`. A request that was refused because of one recipient is also checked before its recipients are sent to
+ * again.
  */
 import { toMs } from '../../lib/clock.ts';
 import { digitsOf } from '../../lib/phone.ts';
@@ -20,19 +21,19 @@ import { Totals, countedBefore } from './totals.ts';
 
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
 const CHECKS = 2;
-/** With the first time: how often a recipient is sent to under `onUnknown: resend`. */
+/** Maximum sends to a recipient with `onUnknown: resend`, including the first. */
 const SENDS = 3;
 const AT_ONCE = 10;
 const OVER: readonly string[] = ['finished', 'cancelled'];
 
 interface Found {
-  /** Place in the request. */
+  /** Position in the request. */
   readonly place: number;
   readonly says: 'sent' | 'unclear' | 'not sent' | 'invalid' | 'nothing';
   readonly code: string;
 }
 
-/** What becomes of a request, without its key. */
+/** The new state of a request, without its key. */
 type Becomes = Omit<RequestResult, 'campaign' | 'n' | 'lease' | 'size'>;
 
 export class Checks {
@@ -45,7 +46,7 @@ export class Checks {
     this.#context = context;
   }
 
-  /** Looks at what is due, in the background. */
+  /** Starts the due checks in the background. */
   look(accounts: readonly string[]): void {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -56,14 +57,14 @@ export class Checks {
       });
   }
 
-  /** Answers how many requests were looked at. */
+  /** Returns how many requests were checked. */
   async lookAtAll(accounts: readonly string[]): Promise<number> {
     const known = accounts.filter((account) => this.#context.account(account) !== undefined);
     for (let looked = 0; ; ) {
       const due = known.length === 0 ? [] : await this.#context.requests.claimChecks(known, AT_ONCE);
       if (due.length === 0) return looked;
       looked += due.length;
-      // What was found of one is written before the next is asked about.
+      // The result of each check is written before the next check.
       for (const request of due) await this.#context.requests.settle([await this.#result(request)]);
     }
   }
@@ -112,7 +113,7 @@ export class Checks {
     return verdict.is === 'ok' ? this.#read(verdict.value, { request, content, places }) : undefined;
   }
 
-  /** Places of recipients whose status is open, and whose number is still known. */
+  /** Positions of open recipients whose number is still known. */
   #open({ recipients, letters }: RequestToCheck): number[] {
     return recipients.flatMap(({ to }, place) =>
       to !== undefined && (letters === undefined || letters[place] === 'u') ? [place] : [],
@@ -134,7 +135,7 @@ export class Checks {
       const says = (): Found['says'] => {
         if (codes.length > 0) return 'sent';
         if (unclear?.get(digits)?.includes(text)) return 'unclear';
-        // Written otherwise it proves nothing, and no recipient is sent to again because of it.
+        // If the number is written differently, an entry proves nothing, and its recipient is not sent to again.
         if (entries?.some((entry) => canonicalName(entry.content) === canonicalName(text))) return 'unclear';
         if (isInvalid.has(digits)) return 'invalid';
         return entries ? 'not sent' : 'nothing';
@@ -175,7 +176,7 @@ export class Checks {
     return asked && !OVER.includes(state) && sends < SENDS;
   }
 
-  /** Refused before any work: those not sent to go out again, without the ones that statistics call invalid. */
+  /** Refused before any work: unsent recipients go again, except those that the statistics call invalid. */
   #refused(request: RequestToCheck, content: CampaignContent, found: readonly Found[]): Becomes {
     const isSilent = found.some(({ says }) => says === 'nothing');
     if (isSilent && !this.#isLate(request)) return this.#putOff(request, this.#retryMs(request));
@@ -184,7 +185,7 @@ export class Checks {
       .map(({ place }) => request.recipients[place]?.n ?? 0);
     const bySays = { sent: 's', unclear: 'u', 'not sent': '-', invalid: 'f', nothing: 'f' } as const;
     const written = this.#written(request, found, ({ says }) => bySays[says]);
-    // Where the one it was refused for is known, the others are tried together; if that fails, they are halved too.
+    // If the invalid recipient is known, the others are tried together; if that fails, they are halved too.
     const parts = left.length < found.length ? [left] : partsOf(left);
     const children = parts
       .filter(({ length }) => length > 0)
@@ -193,7 +194,7 @@ export class Checks {
     return { ...written, state: 'settled', checks: request.checks + 1, ...(children.length > 0 && { children }) };
   }
 
-  /** Letters, codes and countries with what was found; recipients that were not asked about stay as they are. */
+  /** Letters, codes and countries after a check. Recipients that were not checked are unchanged. */
   #written(
     request: RequestToCheck,
     found: readonly Found[],
@@ -204,7 +205,7 @@ export class Checks {
     const codes = [...request.codes];
     const letters = recipients.map(({ to }, place): Letter => {
       const one = byPlace.get(place);
-      // Of a refused request nothing was sent to a recipient that was erased meanwhile.
+      // A refused request sent nothing to a recipient that was erased meanwhile.
       if (one === undefined)
         return (request.letters?.[place] as Letter | undefined) ?? (to === undefined ? 'x' : 'f');
       const letter = letterOf(one);
@@ -237,12 +238,12 @@ export class Checks {
     return { state, dueMs };
   }
 
-  /** Nothing is waited for any more. */
+  /** No further checks. */
   #isLate({ at, sentAt }: RequestToCheck): boolean {
     return at.getTime() - sentAt.getTime() >= this.#context.policy.limitMs;
   }
 
-  /** The longer it has been in doubt, the longer the wait. */
+  /** The wait grows with the time in doubt. */
   #retryMs({ at, sentAt }: RequestToCheck): number {
     const quarter = (at.getTime() - sentAt.getTime()) / 4;
     return RETRY_MS.findLast((waitMs) => waitMs <= quarter) ?? RETRY_MS[0] ?? 0;

@@ -1,4 +1,4 @@
-/** What a worker of campaigns works with. Time, chance and the network come only from here. */
+/** The context of a worker of campaigns. Time, randomness and the network come only from here. */
 import type { Clock } from '../../lib/clock.ts';
 import { type SpanDraft, type Traces, takenFrom } from '../../lib/traces.ts';
 import type { Campaigns } from '../../ledger/campaigns.ts';
@@ -17,7 +17,7 @@ interface Addressee {
 
 export interface SmsContext {
   readonly clock: Clock;
-  /** Absent: nobody asked for traces. */
+  /** Absent: traces are off. */
   readonly traces?: Traces | undefined;
   readonly policy: Pick<
     Policy,
@@ -40,30 +40,30 @@ export interface SmsContext {
   >;
   readonly optOuts: { among(account: string, people: readonly Addressee[]): Promise<boolean[]> };
   readonly sameTexts: Pick<SameTexts, 'freeCodes'>;
-  /** Absent: nothing is counted. */
+  /** Absent: costs are not counted. */
   readonly charges?: Pick<SmsCharges, 'charge' | 'giveBack'> | undefined;
-  /** Absent: without limits. */
+  /** Absent: no limits. */
   readonly budgets?: {
     costOf(to: string, text: string): number;
     hasRoom(account: string, at: number): Promise<boolean>;
   };
   /** Accounts whose keys this process has. */
   readonly names: readonly string[];
-  /** The account of that name, where this process has its keys. */
+  /** The account of that name, if this process has its keys. */
   account(name: string): AccountKeys | undefined;
-  /** Why nothing may leave at this moment; undefined: it may. */
+  /** Why nothing may leave now; undefined: requests may leave. */
   closed(): string | undefined;
-  /** Requests in flight. */
+  /** Concurrent requests. */
   readonly concurrency: number;
-  /** How often a worker looks for work that no signal announced, ms. */
+  /** The interval of polls for work without a signal, ms. */
   readonly sweepMs: number;
   /** Receives the outcome of each attempt, for metrics. */
   readonly report?: (queue: 'sms-batch' | 'status-poll' | 'campaign', result: AttemptResult) => void;
-  /** Receives errors that the worker goes on after. */
+  /** Receives errors after which the worker continues. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A request of a campaign is a trace of its own, since a campaign has thousands. */
+/** Each request of a campaign is its own trace, since a campaign has thousands of requests. */
 export const spanOf = (queue: 'sms-batch' | 'status-poll', { id, account, trace }: CampaignContent): SpanDraft => ({
   name: `process ${queue}`,
   kind: 'consumer',

@@ -1,4 +1,4 @@
-/** What stands in the way of a campaign in a step: quiet hours, its account, its failures, or its canary. */
+/** Reasons to hold or stop a campaign in a step: quiet hours, its account, its failures, its canary. */
 import { quietNow } from '../../kinds/campaign-hours.ts';
 import type { CampaignHold } from '../../kinds/campaign-switches.ts';
 import type { Decision } from '../../ledger/sms-requests.ts';
@@ -6,13 +6,13 @@ import type { CampaignContent, NextCampaign } from '../../ledger/sms-rows.ts';
 import { SMS_BALANCE_EMPTY } from '../../provider/meaning.ts';
 import type { SmsContext } from './context.ts';
 
-/** Judged once so many more recipients have a status, and from anew after the second number. */
+/** The stop rule applies after `of` finished recipients; its window restarts after `anewAfter`. */
 const STOP = { of: 200, anewAfter: 1_000, percent: 50 } as const;
 
-/** What the account of a campaign has room for. */
+/** How much a campaign's account can take. */
 export interface AccountRoom {
   readonly room: number;
-  /** One request of one campaign, to try whether a hold has ended. */
+  /** One request of one campaign, as a trial of a hold. */
   readonly isTrial?: boolean | undefined;
   /** Why its campaigns are held. */
   readonly unpaid?: 'funds' | 'budget' | undefined;
@@ -54,7 +54,7 @@ export interface OutcomeCounts {
   readonly sent: number;
   readonly failed: number;
   readonly unknown: number;
-  /** As of the last judgement. */
+  /** The counts at the last judgement. */
   readonly before: { readonly over: number; readonly failed: number; readonly unknown: number };
 }
 
@@ -63,13 +63,13 @@ function countsOf(campaign: NextCampaign): OutcomeCounts {
   return { sent, failed, unknown, before: { over, failed: judged_failed, unknown: judged_unknown } };
 }
 
-/** Whether too many of the last recipients failed or are in doubt. `limit`: percent; 0: never. */
+/** Whether too many recent recipients failed or are in doubt. `limit`: percent; 0: never. */
 export function judgeOutcome(
   { sent, failed, unknown, before: stored }: OutcomeCounts,
   limit: number,
 ): { readonly stop?: 'failures' | 'in_doubt'; readonly judged?: OutcomeCounts['before'] } {
   const now = { over: sent + failed + unknown, failed, unknown };
-  // A recipient that was found since is in doubt no longer: it must not hide a recipient that came into doubt.
+  // A recipient that was found since is no longer in doubt. It must not hide a new recipient in doubt.
   const before = { ...stored, unknown: Math.min(stored.unknown, unknown) };
   const last = {
     over: now.over - before.over,
@@ -85,8 +85,8 @@ export function judgeOutcome(
 }
 
 /**
- * The first recipients of a large campaign go alone, and the rest waits for what became of them. A wrong key, a sender
- * that was replaced or a text that the provider refuses then costs one request and not a thousand.
+ * The first recipients of a large campaign are sent alone, and the rest waits for their result. A wrong key, a
+ * replaced sender ID or a refused text then costs one request instead of a thousand.
  */
 function judgeCanary(campaign: NextCampaign, room: number): Decision {
   const { canary, canary_over: isOver, canary_open: open, canary_letters: letters, other_sender: other } = campaign;
@@ -96,7 +96,7 @@ function judgeCanary(campaign: NextCampaign, room: number): Decision {
   if (other !== null) return bad('canary_sender');
   const states = letters ?? '';
   if (states.includes('s')) return { room, alone: false, canaryOver: true };
-  // Nobody was tried if all have opted out, or if there were no funds: the next request is the canary.
+  // No recipient was tried if all have opted out or the funds were insufficient: the next request is the canary.
   const wasTried = /[fu]/.test(states) && !(campaign.canary_codes ?? '').includes(SMS_BALANCE_EMPTY);
   if (!wasTried) return { room, alone: true, canary: canary + 1 };
   return bad(states.includes('u') ? 'canary_in_doubt' : 'canary_failed');

@@ -1,4 +1,4 @@
-/** Campaigns that start by themselves, and holds that end when their cause has cleared. */
+/** Starts scheduled campaigns and ends holds whose cause has cleared. */
 import { quietNow } from '../../kinds/campaign-hours.ts';
 import { BUDGET } from '../../kinds/hold.ts';
 import type { CampaignSwitch } from '../../kinds/campaign-switches.ts';
@@ -8,10 +8,10 @@ import type { SmsContext } from './context.ts';
 import { judgeOutcome } from './decide.ts';
 
 const AT_ONCE = 50;
-/** Percent of failures at which a campaign stops unless it says otherwise. */
+/** Default percentage of failures that stops a campaign. */
 const USUAL_LIMIT = 50;
 
-/** Answers how many campaigns run from here on. */
+/** Returns how many campaigns started or resumed. */
 export async function tendCampaigns(context: SmsContext): Promise<number> {
   let started = 0;
   for (const id of await context.campaigns.due(AT_ONCE)) {

@@ -1,11 +1,11 @@
 /**
- * Asks the provider's statistics about single messages that may have been sent.
+ * Checks single messages that may have been sent against the provider's statistics.
  *
- * An entry with the same text that no other SMS accounts for: sent. No entry says little, since statistics lag: after
- * the second check the message stays `unknown`, is reported so, and is sent again only under `onUnknown: resend`. A
- * number that the statistics do not name says nothing, so nothing is sent again because of that.
+ * An entry with the same text that no other SMS explains: sent. A missing entry proves little, since statistics lag.
+ * After the second check the message stays `unknown`, is reported so, and is sent again only with `onUnknown:
+ * resend`. Statistics that do not list the number prove nothing, so the message is not sent again because of them.
  *
- * A message of a request that was refused for one of its recipients is checked too, before it is sent again by itself.
+ * A message of a request that was refused because of one recipient is also checked before it is sent again.
  */
 import { toMs } from '../../lib/clock.ts';
 import { digitsOf } from '../../lib/phone.ts';
@@ -31,7 +31,7 @@ import {
 const MOST_NUMBERS = 50;
 const RETRY_MS = statusPoll.retryAfter.map(toMs);
 const CHECKS = 2;
-/** With the first time: how often a message is sent at most under `onUnknown: resend`. */
+/** Maximum sends of a message with `onUnknown: resend`, including the first. */
 const SENDS = 3;
 
 type Says = 'sent' | 'unclear' | 'not sent' | 'invalid' | 'nothing';
@@ -42,7 +42,7 @@ interface Found {
   readonly code?: string | undefined;
 }
 
-/** For messages that were claimed from the queue of status checks. */
+/** For messages claimed from the queue of status checks. */
 export async function checkMessages(claimed: readonly ClaimedMessage[], context: MessageContext): Promise<void> {
   const erased = claimed.filter((one) => !isAddressed(one));
   await write(
@@ -71,7 +71,7 @@ async function checkAccount(account: string, all: readonly ClaimedMessage[], con
   }
 }
 
-/** Nothing was found out: the next check comes later. */
+/** No result: the next check comes later. */
 async function putOff(messages: readonly ClaimedMessage[], dueMs: number, context: MessageContext): Promise<void> {
   await write(
     messages.map((one) => doubts(one, dueMs, {})),
@@ -114,7 +114,7 @@ async function foundIn(
 
 /** `found` undefined: the statistics did not answer. */
 function changeFor(one: ClaimedMessage, found: Found | undefined, context: MessageContext): Change {
-  // Claimed as `sending`: its worker died, and it is in doubt from here on.
+  // Claimed as `sending`: its worker died, so it is in doubt from now on.
   if (found === undefined) return isLate(one, context) ? ends(one, 'unknown') : doubts(one, retryMs(one), {});
   const { says, code } = found;
   if (says === 'sent') return ends(one, 'sent', { code, line: 'statistics|found' });
@@ -133,7 +133,7 @@ function doubted(one: ClaimedMessage, says: Says, context: MessageContext): Chan
   return ends(one, 'unknown', { line: `statistics|${says}` });
 }
 
-/** Refused before any work, for one of the recipients: those not sent to go alone. */
+/** Refused before any work because of one recipient: the unsent ones are sent alone. */
 function refused(one: ClaimedMessage, says: Says, context: MessageContext): Change {
   if (says === 'nothing' && !isLate(one, context)) return doubts(one, retryMs(one), {});
   if (says === 'unclear' || one.facts.mayHaveLeft) return ends(one, 'unknown', { code: one.facts.refused });
@@ -141,7 +141,7 @@ function refused(one: ClaimedMessage, says: Says, context: MessageContext): Chan
   return { ...waits(one, 0, { reason: 'refused_together' }), facts: { alone: true, refused: '' } };
 }
 
-/** The cost of a refused request was given back; what was sent all the same is counted again. */
+/** The cost of a refused request was given back; SMS that were sent after all are counted again. */
 async function charge(account: string, found: readonly Found[], context: MessageContext): Promise<void> {
   const { budgets, messages, clock } = context;
   if (!budgets) return;
@@ -152,10 +152,10 @@ async function charge(account: string, found: readonly Found[], context: Message
 
 const ageOf = ({ at, created_at: created }: ClaimedMessage): number => at.getTime() - created.getTime();
 
-/** Nothing more is waited for. */
+/** No further checks. */
 const isLate = (one: ClaimedMessage, { policy }: MessageContext): boolean => ageOf(one) >= policy.limitMs;
 
-/** The longer it has been in doubt, the longer the wait. */
+/** The wait grows with the time in doubt. */
 function retryMs(one: ClaimedMessage): number {
   return RETRY_MS.findLast((waitMs) => waitMs <= ageOf(one) / 4) ?? RETRY_MS[0] ?? 0;
 }

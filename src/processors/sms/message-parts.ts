@@ -1,4 +1,4 @@
-/** Parts of the work on single messages: the claimed row, what it takes, and the change that each result is. */
+/** Types of single messages: the claimed row, the context, and the change for each result. */
 import { type Clock, type Deadline, type Moment, msBetween } from '../../lib/clock.ts';
 import { LedgerClosed, isOfOneRow } from '../../ledger/errors.ts';
 import type { Budgets } from '../../ledger/budgets.ts';
@@ -25,7 +25,7 @@ export interface MessageContext {
   readonly holds: Pick<Holds, 'hold' | 'release' | 'holdsOf' | 'mayProbe'>;
   readonly optOuts: Pick<OptOuts, 'among'>;
   readonly upstream: Pick<Upstream, 'messaging' | 'admit'>;
-  /** Absent: no cost is counted. */
+  /** Absent: costs are not counted. */
   readonly budgets?: Pick<Budgets, 'costOf' | 'hasRoom' | 'standing' | 'periodOf' | 'reckons'>;
   readonly clock: Clock;
   readonly policy: Pick<
@@ -36,8 +36,8 @@ export interface MessageContext {
   /** Receives the outcome of each attempt, for metrics. */
   readonly report?: ((queue: string, id: string, result: AttemptResult) => void) | undefined;
   /**
-   * Since when no witness has confirmed the ledger, ms since the epoch: a message that was accepted before may have
-   * been sent already, if an earlier copy was restored. Undefined: a witness has.
+   * Since when no witness has confirmed the ledger, ms since the epoch. A message accepted before may have been sent
+   * already if an earlier backup was restored. Undefined: confirmed.
    */
   unwitnessedSince?(): number | undefined;
   /** This process stops: requests that have not begun do not leave. */
@@ -45,20 +45,20 @@ export interface MessageContext {
 }
 
 interface Facts {
-  /** Checks in the statistics since it was last sent. */
+  /** Statistics checks since the message was last sent. */
   readonly looks?: number;
-  /** It waits again, although an earlier request may have sent it. */
+  /** The message is queued again although an earlier request may have sent it. */
   readonly mayHaveLeft?: boolean;
-  /** It goes in a request of its own: another recipient, or this one, spoilt a request. */
+  /** The message goes in a request of its own: one of the recipients made a request fail. */
   readonly alone?: boolean;
-  /** Code of the request that was refused for one of its recipients; empty: none. */
+  /** Code of the refused request of several recipients; empty: none. */
   readonly refused?: string;
 }
 
-/** A row of `claim`, as messages have it. */
+/** A claimed row as a message. */
 export type ClaimedMessage = Omit<Claimed, 'request' | 'facts' | 'since'> & {
   readonly request: {
-    /** E.164; a name that says nothing, once the person was erased. */
+    /** E.164. After an erasure: an opaque name. */
     readonly to: string;
     readonly text: string;
     readonly from?: string;
@@ -68,11 +68,11 @@ export type ClaimedMessage = Omit<Claimed, 'request' | 'facts' | 'since'> & {
   readonly facts: Facts;
   /** XOF per segment, by country. */
   readonly prices: Policy['prices'];
-  /** Before the claim was asked for, by the clocks of this process. */
+  /** Before the claim, by the clocks of this process. */
   readonly since: Moment;
 };
 
-/** What is written in the row was judged by the schema of messages when it was accepted. */
+/** The row was validated by the schema of messages when it was accepted. */
 export const asMessages = (
   claimed: readonly Claimed[],
   { prices }: Pick<Policy, 'prices'>,
@@ -80,10 +80,10 @@ export const asMessages = (
 ): readonly ClaimedMessage[] =>
   claimed.map((one) => ({ ...(one as unknown as Omit<ClaimedMessage, 'prices' | 'since'>), prices, since }));
 
-/** A message that has a number to send to, and a text. */
+/** The message still has a number and a text. */
 export const isAddressed = ({ request: { to, text } }: ClaimedMessage): boolean => to.startsWith('+') && text !== '';
 
-/** As it is compared with other messages. */
+/** The form that is compared with other messages. */
 export const saidBy = ({ id, request: { to, text } }: ClaimedMessage) => ({
   id,
   to,
@@ -91,7 +91,7 @@ export const saidBy = ({ id, request: { to, text } }: ClaimedMessage) => ({
   beneficiary: payeeOf(to, undefined),
 });
 
-/** A restored ledger records the message again from it. The journal is no place for a one-time password. */
+/** A restored ledger records the message again from it. One-time passwords must not enter the journal. */
 export function journalItem({ request, ...one }: ClaimedMessage): JournalOperation {
   const { id, account, reference, fingerprint, facts, created_by: createdBy, created_at: createdAt } = one;
   const metadata = one.metadata ?? undefined;
@@ -110,7 +110,7 @@ export function journalItem({ request, ...one }: ClaimedMessage): JournalOperati
   };
 }
 
-/** Of PostgreSQL, at the claim. */
+/** Time of PostgreSQL at the claim. */
 export const isExpired = (message: ClaimedMessage): boolean => lastsMs(message) <= 0;
 
 /** The ms from the claim until the message expires. */
@@ -119,7 +119,7 @@ function lastsMs({ request: { expiresAt }, at }: ClaimedMessage): number {
   return (typeof expiresAt === 'number' ? expiresAt : Date.parse(expiresAt)) - at.getTime();
 }
 
-/** None of them leaves after its lease allows it, or after it has expired. */
+/** No message leaves after its lease or its expiry. */
 export function sendByOf(messages: readonly ClaimedMessage[], since: Moment, leaseMs: number): Deadline {
   const left = messages.map((one) => lastsMs(one) - msBetween(one.since, since));
   return { since, ms: Math.min(leaseMs / 2, ...left) };
@@ -128,7 +128,7 @@ export function sendByOf(messages: readonly ClaimedMessage[], since: Moment, lea
 type Own = Pick<Change, 'id' | 'lease' | 'was'>;
 const own = ({ id, lease, state }: ClaimedMessage): Own => ({ id, lease, was: state });
 
-/** It waits in its queue, for another time. */
+/** The message stays queued until later. */
 export function waits(
   one: ClaimedMessage,
   dueMs: number,
@@ -138,7 +138,7 @@ export function waits(
   return { ...own(one), state: 'queued', queue, dueMs, reason, ...(tries === undefined ? {} : { tries }) };
 }
 
-/** It may have left: the statistics are asked later. */
+/** The message may have left: the statistics are checked later. */
 export function doubts(one: ClaimedMessage, dueMs: number, more: Partial<Change>): Change {
   const { refused = one.facts.refused } = (more.facts ?? {}) as Facts;
   const totals = totalsOf(one, refused ? countedAs(one) : 'u');
@@ -148,7 +148,7 @@ export function doubts(one: ClaimedMessage, dueMs: number, more: Partial<Change>
 const countries = new Countries();
 const LETTERS = { sent: 's', failed: 'f', unknown: 'u', expired: 'e', skipped: 'x' } as const;
 
-/** As which it is in the totals. One of a refused request is checked, and counts only at its end. */
+/** The status that the totals count. A message of a refused request is checked, and counts only when it is final. */
 function countedAs({ state, facts: { refused, mayHaveLeft } }: ClaimedMessage): Letter {
   return mayHaveLeft || (state === 'unknown' && !refused) ? 'u' : '-';
 }
@@ -166,10 +166,10 @@ interface Ending {
   readonly line?: string;
 }
 
-/** A one-time password is of no use once its message is settled. */
+/** A one-time password is not needed after its message is settled. */
 const ERASED = { erased: ['text'], facts: { text: '' } } as const;
 
-/** The last status, with its event. `unknown`: nothing more is asked. */
+/** The final status, with its event. `unknown`: no further checks. */
 export function ends(
   one: ClaimedMessage,
   state: 'sent' | 'failed' | 'unknown' | 'expired' | 'skipped',
@@ -199,14 +199,14 @@ export function ends(
   };
 }
 
-/** Nothing left for it; but if an earlier request may have sent it, it is reported as unknown. */
+/** The message was not sent; if an earlier request may have sent it, its status is unknown. */
 export function leftOut(one: ClaimedMessage, state: 'expired' | 'skipped' | 'failed', how: Ending = {}): Change {
   return one.facts.mayHaveLeft ? ends(one, 'unknown', how) : ends(one, state, how);
 }
 
 const AGAIN_MS = 500;
 
-/** Writes results, and tries again while PostgreSQL is away, as long as the lease can last. */
+/** Writes results, and retries while PostgreSQL is away until the lease ends. */
 export async function write(
   changes: readonly Change[],
   { operations, clock, policy, report }: Pick<MessageContext, 'operations' | 'clock' | 'policy' | 'report'>,
@@ -228,7 +228,7 @@ export async function write(
   await Promise.all(changes.map(one));
 }
 
-/** The queue of a message whose change names none: it is settled. */
+/** The queue of a change without a queue: the message is settled. */
 const SENT_IN = 'sms-batch';
 
 function resultOf({ state, finished, reason = state }: Change): AttemptResult {

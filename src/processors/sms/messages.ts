@@ -1,12 +1,12 @@
 /**
- * Sends single messages: those that are due are claimed, collected into requests of up to 50, and each has its own
- * status.
+ * Sends single messages. Due messages are claimed and collected into requests of up to 50, and each message has its
+ * own status.
  *
- *   claim ──▶ left out? ──▶ may we? ──▶ intents committed ──▶ deadline ──▶ request ──▶ a result for each
+ *   claim ──▶ left out? ──▶ may we? ──▶ commit the intents ──▶ deadline ──▶ request ──▶ one result each
  *
- * Messages with equal sender and text stand side by side in a request. No number is twice in one: the statistics could
- * not tell the two apart. A worker that dies between intent and result leaves messages that are `sending`: whoever
- * claims them next takes them for `unknown`, never for unsent.
+ * Messages with equal sender ID and text are adjacent in a request. A request never has the same number twice,
+ * because the statistics could not tell the two apart. If a worker dies between intent and result, its messages stay
+ * `sending`; the next claim treats them as `unknown`, never as unsent.
  */
 import { momentOf, toMs } from '../../lib/clock.ts';
 import { queueOfLane } from '../../ledger/messages.ts';
@@ -37,13 +37,13 @@ import {
 /** interface: Limits. */
 const MOST_IN_REQUEST = 50;
 const RETRY_MS = smsBatch.retryAfter.map(toMs);
-/** How soon a message is claimed again that waits for an equal text to the same person. */
+/** The delay before a message is claimed again that waits for an equal text to the same number. */
 const ALIKE_MS = 5_000;
 
 type Unsent = Extract<Judgement, { is: 'unsent' }>;
-/** The bearer could not be read: nothing has left. */
+/** The token response was unreadable: nothing has left. */
 const UNREAD: Unsent = { is: 'unsent', reason: 'failed', retryAfterMs: 0 };
-/** Refused for the content of a request: the provider knows our keys. */
+/** The content was refused, so the provider accepted the keys. */
 const KEYS_WORK: readonly string[] = [NOT_AUTHORISED, 'login_contested'];
 
 interface Asked {
@@ -51,7 +51,7 @@ interface Asked {
   readonly most: number;
 }
 
-/** Claims up to `most` due messages and sends them. Returns how many it claimed. Call it for one-time passwords first. */
+/** Claims and sends up to `most` due messages. Returns how many it claimed. Call it first for one-time passwords. */
 export async function sendMessages(lane: Lane, asked: Asked, context: MessageContext): Promise<number> {
   const claimed = await claimMessages(lane, asked, context);
   await sendClaimed(lane, claimed, context);
@@ -99,14 +99,14 @@ class AccountMessages {
     if ('wait' in may) return this.#putBack(waiting, may.wait);
     const prepared = await this.#context.upstream.messaging.prepare(keys.upstream);
     if (prepared.is !== 'ok') return this.#unsent(waiting, unsentBy(prepared));
-    // One request, of one message, tells whether a hold has cleared.
+    // One request with one message tests whether a hold has cleared.
     const { probing } = may;
     if (probing.length === 0) return this.#sendAll(requestsOf(waiting), keys.upstream, probing);
     await this.#putBack(waiting.slice(1), 'account_held');
     await this.#sendAll([waiting.slice(0, 1)], keys.upstream, probing);
   }
 
-  /** Messages that were in a request of a worker that died, and those that nothing is to be sent for. */
+  /** Removes messages whose worker died during a request, and messages that need not be sent. */
   async #withoutLeftOut(all: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     const { policy, messages } = this.#context;
     const changes = all
@@ -129,7 +129,7 @@ class AccountMessages {
     return left.filter(({ id }) => !alike.has(id));
   }
 
-  /** The others wait: nobody knows whether they were sent already. */
+  /** The others wait, because they may have been sent already. */
   async #witnessed(messages: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     const since = this.#context.unwitnessedSince?.() ?? Number.POSITIVE_INFINITY;
     const isKnown = ({ created_at: acceptedAt }: ClaimedMessage): boolean => acceptedAt.getTime() >= since;
@@ -141,7 +141,7 @@ class AccountMessages {
     return messages.filter(isKnown);
   }
 
-  /** A one-time password is what its owner asked for a moment ago, so opt-outs do not stop it. */
+  /** Opt-outs do not apply to one-time passwords: the recipient has just requested one. */
   async #optedOut(messages: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     if (this.#lane === 'otp' || messages.length === 0) return [];
     const usual = this.#context.account(this.#account)?.upstream.smsSender;
@@ -150,7 +150,10 @@ class AccountMessages {
     return messages.filter((_, at) => optedOut[at]);
   }
 
-  /** Of a held account one request an interval is tried; not if the balance ran out, since each would be in doubt. */
+  /**
+   * A held account sends one trial request per interval. No trial after an empty balance: each would leave an SMS in
+   * doubt.
+   */
   async #mayText(): Promise<{ readonly wait: string } | { readonly probing: readonly string[] }> {
     const { holds, budgets, clock, policy } = this.#context;
     const probing: string[] = [];
@@ -170,7 +173,7 @@ class AccountMessages {
     return { probing };
   }
 
-  /** One after the other is enough: a claim is a few requests, and workers make several claims at a time. */
+  /** Sequential requests suffice: a claim has few requests, and a worker runs several claims at a time. */
   async #sendAll(
     requests: readonly (readonly ClaimedMessage[])[],
     keys: UpstreamAccount,
@@ -225,7 +228,10 @@ class AccountMessages {
     return { reason, dueMs: policy.holdRecheckMs };
   }
 
-  /** The messages that the budgets are enough for. Their cost is counted before it is compared, so two workers never both fit. */
+  /**
+   * The messages that the budgets cover. The cost is counted before it is compared, so two workers cannot both use
+   * the same rest.
+   */
   async #paid(request: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     const { budgets, clock } = this.#context;
     if (!budgets) return request;
@@ -252,7 +258,7 @@ class AccountMessages {
     if (budgets && cents !== 0) await messages.addCost(this.#account, budgets.periodOf(clock.now()), cents);
   }
 
-  /** Those whose intent is committed. A message that was cancelled meanwhile is not among them. */
+  /** The messages whose intent is committed. A message that was cancelled meanwhile is not among them. */
   async #intend(request: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
     const { operations, policy } = this.#context;
     const intents = request.map((one) =>
@@ -275,7 +281,7 @@ class AccountMessages {
       return intent?.status === 'fulfilled' && intent.value !== undefined;
     });
     const failed = written.find((one) => one.status === 'rejected');
-    // The ledger is closed, or away. What was written does not leave, and is checked once its lease ends.
+    // The ledger is closed or away. Committed intents do not leave, and are checked after their lease.
     if (failed && sending.length === 0) throw failed.reason;
     return sending.map((one) => ({ ...one, state: 'sending', sends: one.sends + 1 }));
   }
@@ -284,7 +290,7 @@ class AccountMessages {
     const { settleDelayMs } = this.#context.policy;
     const changes = sending.map((one, at) => {
       if (judgement.is === 'refused') {
-        // Refused before any work, for one of them: the statistics may say for which.
+        // Refused before any work because of one message: the statistics may show which.
         const line = `send|${judgement.code}`;
         return doubts(one, settleDelayMs, { facts: { looks: 0, refused: judgement.code }, lines: [line] });
       }
@@ -301,12 +307,12 @@ class AccountMessages {
     await write(changes, this.#context);
   }
 
-  /** Provably nothing was sent: tried again later, or when the hold of the account has cleared. */
+  /** Nothing was sent: retried later, or when the hold of the account has cleared. */
   async #unsent(messages: readonly ClaimedMessage[], { reason, hold, retryAfterMs }: Unsent): Promise<void> {
     const { holds, policy } = this.#context;
     if (hold) await holds.hold(this.#account, 'messaging', hold);
     const changes = messages.map((one) => {
-      // What did not leave is not counted among what may have left.
+      // A message that did not leave is not counted as possibly sent.
       const sends = one.state === 'sending' ? one.sends - 1 : one.sends;
       if (hold) return { ...waits(one, policy.holdRecheckMs, { reason: hold }), sends };
       const { dueInMs, tries } = retryAt(RETRY_MS, { tries: one.tries, because: reason }, policy);
@@ -326,7 +332,7 @@ class AccountMessages {
     );
   }
 
-  /** The provider answered a request that was let through: it took it, or at least our keys. */
+  /** The provider answered a trial request: it accepted the request, or at least the keys. */
   async #release(probing: readonly string[], isTaken: boolean): Promise<void> {
     const cleared = probing.filter((reason) => isTaken || KEYS_WORK.includes(reason));
     for (const reason of cleared) await this.#context.holds.release(this.#account, 'messaging', reason);
@@ -344,7 +350,7 @@ interface Stop {
   readonly dueMs: number;
 }
 
-/** Equal ones side by side, at most 50 in a request, and no number twice in one. */
+/** Groups equal messages, with at most 50 per request and no number twice in one. */
 function requestsOf(messages: readonly ClaimedMessage[]): readonly (readonly ClaimedMessage[])[] {
   const alone = messages.filter(({ facts }) => facts.alone);
   const together = messages.filter(({ facts }) => !facts.alone);

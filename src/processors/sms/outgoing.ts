@@ -1,4 +1,4 @@
-/** A request as it leaves: the SMS of its recipients, who is left out, and the result of what came of it. */
+/** A request during its send: the SMS of its recipients, the skipped recipients, and the result. */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { Posts } from '../../kinds/day-totals.ts';
 import { type Wording, wordingOf } from '../../lib/wording.ts';
@@ -6,7 +6,7 @@ import type { CampaignContent, ChildRequest, Letter, RequestResult, TakenRequest
 import type { Texting } from './answers.ts';
 import { Totals, countedBefore } from './totals.ts';
 
-/** Campaigns whose compiled text is remembered. */
+/** Campaigns whose compiled text is cached. */
 const REMEMBERED = 200;
 
 export class Wordings {
@@ -26,14 +26,14 @@ export class Wordings {
   }
 }
 
-/** Numbers of one country mostly begin alike, and to read one takes long. */
+/** Numbers of one country mostly share a prefix, and parsing a number is slow. */
 const PREFIX = 6;
 const COUNTRIES_MOST = 5_000;
 
 export class Countries {
   readonly #known = new Map<string, string>();
 
-  /** '' if no country has the number. */
+  /** '' if the number has no country. */
   of(to: string): string {
     const prefix = to.slice(0, PREFIX);
     const known = this.#known.get(prefix);
@@ -45,7 +45,7 @@ export class Countries {
 }
 
 interface Sms extends Texting {
-  /** Its place in the request. */
+  /** Position in the request. */
   readonly at: number;
 }
 
@@ -59,11 +59,11 @@ export interface OutgoingTools {
 export class Outgoing {
   readonly request: TakenRequest;
   readonly content: CampaignContent;
-  /** The recipients that it is sent to. */
+  /** The recipients of the request. */
   #sms: readonly Sms[];
-  /** Letters of recipients that are left out, by place. */
+  /** Letters of skipped recipients, by position. */
   readonly #out = new Map<number, Letter>();
-  /** Recipients that go out in another request. */
+  /** Recipients that move to another request. */
   #deferred: readonly Sms[] = [];
   readonly #countries: readonly string[];
   readonly #prices: Readonly<Record<string, number>> | undefined;
@@ -88,7 +88,7 @@ export class Outgoing {
     return this.#sms;
   }
 
-  /** By place among those that it is sent to. */
+  /** By index among the recipients of the request. */
   leaveOut(out: readonly boolean[]): void {
     for (const [index, { at }] of this.#sms.entries()) if (out[index]) this.#leaveOut(at);
     this.#sms = this.#sms.filter((_, index) => !out[index]);
@@ -100,12 +100,12 @@ export class Outgoing {
     this.#sms = this.#sms.slice(0, count);
   }
 
-  /** Provably nothing of it left. */
+  /** Nothing of it left. */
   withdrawn(): RequestResult {
     return { ...this.#key(), state: 'queued' };
   }
 
-  /** Letters and codes of those that it was sent to, or one for all of them. */
+  /** Letters and codes of the recipients, or one for all. */
   settled(
     state: 'settled' | 'unknown',
     letters: readonly Letter[],
@@ -114,17 +114,17 @@ export class Outgoing {
     const all = this.#all(letters);
     const codes = more.codes === undefined || more.codes.length <= 1 ? more.codes : this.#codes(more.codes);
     const children = this.#children([]);
-    // A request in doubt may not be the parent of others: it is settled only when the doubt is over.
+    // A request in doubt may not be a parent: it is settled only after the doubt is resolved.
     const totals = this.#totals(all);
     return { ...this.#key(), ...more, codes, state, letters: all, countries: this.#countries, children, totals };
   }
 
-  /** Refused before any work, for the sake of a recipient that the statistics may name. */
+  /** Refused before any work because of one recipient, which the statistics may name. */
   refused(code: string, dueMs: number): RequestResult {
     return { ...this.#key(), state: 'refused', codes: [code], dueMs };
   }
 
-  /** A part of a request that was refused: its recipients go out in smaller parts. */
+  /** A part of a refused request: its recipients go in smaller parts. */
   split(code: string): RequestResult {
     const members = this.#sms.map(({ at }) => this.#number(at));
     const parts = partsOf(members).map((part): ChildRequest => ({ members: part, part: true }));
@@ -139,7 +139,7 @@ export class Outgoing {
   }
 
   #leaveOut(at: number): void {
-    // A recipient that may have got it before is not reported as left out.
+    // A recipient who may already have the SMS is not reported as skipped.
     this.#out.set(at, this.request.before === 'u' ? 'u' : 'x');
   }
 
@@ -162,7 +162,7 @@ export class Outgoing {
     const all = this.request.recipients.map((_, at): Letter => this.#out.get(at) ?? '-');
     for (const [index, { at }] of this.#sms.entries()) {
       const letter = letters[index] ?? 'u';
-      // A recipient that may have got it before is not reported as not sent to.
+      // A recipient who may already have the SMS is not reported as failed.
       all[at] = letter === 'f' && this.request.before === 'u' ? 'u' : letter;
     }
     return all.join('');
@@ -185,10 +185,10 @@ export class Outgoing {
   }
 }
 
-/** With so few recipients, a request each is cheaper than halves. */
+/** Below this number, one request per recipient costs less than halves. */
 const ALONE_UNDER = 8;
 
-/** The parts in which recipients of a refused request go out again. */
+/** The parts in which recipients of a refused request are sent again. */
 export function partsOf<T>(members: readonly T[]): readonly (readonly T[])[] {
   if (members.length < ALONE_UNDER) return members.map((one) => [one]);
   const middle = Math.ceil(members.length / 2);

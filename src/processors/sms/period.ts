@@ -1,12 +1,15 @@
-/** The period in which the statistics are asked for an SMS. */
+/** The period in which the statistics are searched for an SMS. */
 const HOUR_MS = 3_600_000;
-/** Clocks of two machines. */
+/** Clock difference of two machines. */
 const SKEW_MS = 600_000;
-/** The zone of the dates is not told (interface: Resources, SMS records), and zones lie 12 hours west to 14 east. */
+/**
+ * The time zone of the dates is not documented (interface: Resources, SMS records). Zones span 12 hours west to 14
+ * east.
+ */
 const BEHIND_MS = 12 * HOUR_MS + SKEW_MS;
 const AHEAD_MS = 14 * HOUR_MS + SKEW_MS;
 
-/** No SMS that left after `sentAt` (ms) and before `at` is outside of it, in whatever zone the dates are read. */
+/** Contains every SMS that left after `sentAt` (ms) and before `at`, in any time zone. */
 export function periodOf(sentAt: number, at: number): { readonly startDate: string; readonly endDate: string } {
   return { startDate: serviceDate(sentAt - BEHIND_MS), endDate: serviceDate(at + AHEAD_MS) };
 }

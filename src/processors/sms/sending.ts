@@ -1,6 +1,6 @@
 /**
- * Requests between their intent and their result: opt-outs, budget, a free slot, the deadline, the provider's answer.
- * Upstream has no way to recognise a repeated request, so what may have left is never sent again by itself.
+ * Requests between intent and result: opt-outs, budget, a free slot, the deadline, the provider's answer. The
+ * provider cannot recognise a repeated request, so a request that may have left is never repeated automatically.
  */
 import { type Deadline, type Moment, momentOf, msBetween } from '../../lib/clock.ts';
 import type { Period } from '../../lib/sms-cost.ts';
@@ -14,7 +14,7 @@ import type { AccountGate } from './account-gate.ts';
 import { type SmsContext, spanOf } from './context.ts';
 import { Countries, Outgoing, Wordings } from './outgoing.ts';
 
-/** Requests beyond one for each fifty that a campaign may cost; at least as many as it has of those. */
+/** Extra requests that a campaign may use beyond one per fifty recipients; at least as many as its regular ones. */
 const EXTRA_REQUESTS = 200;
 
 /** Requests of one account that were taken in one step. */
@@ -22,14 +22,14 @@ export interface TakenTogether {
   readonly account: string;
   readonly gate: AccountGate;
   readonly requests: readonly TakenRequest[];
-  /** Before the step was asked: the deadline of the intents counts from here. */
+  /** Before the step: the deadline of the intents starts here. */
   readonly since: Moment;
-  /** The time of the ledger then, ms since the epoch. */
+  /** The time of PostgreSQL at the step, ms since the epoch. */
   readonly at: number;
   readonly hasOptOuts: boolean;
-  /** When the rate admitted the first of them, on the monotonic clock. */
+  /** When the rate admitted the first request, on the monotonic clock. */
   readonly admittedAtMono: number;
-  /** Requests that splits have cost, and recipients, by campaign. */
+  /** By campaign: the requests added by splits, and the recipients. */
   readonly costs: ReadonlyMap<string, { readonly extra: number; readonly recipients: number }>;
 }
 
@@ -55,12 +55,12 @@ export class Sending {
     this.#onResult = onResult;
   }
 
-  /** Requests that have an intent and no result. */
+  /** Requests with an intent and without a result. */
   get open(): number {
     return this.#inFlight + this.#preparing + this.#ready.length;
   }
 
-  /** What has not left does not leave any more. */
+  /** Requests that have not left no longer leave. */
   stop(): void {
     this.#isStopping = true;
     for (const ready of this.#ready.splice(0)) this.#withdraw(ready);
@@ -79,7 +79,7 @@ export class Sending {
       if (of.gate.triesOne) for (const one of outgoing) one.deferFrom(1);
       ready = await this.#charge(outgoing, of);
     } catch (error) {
-      // Nobody knows who has opted out, or whether the budget has room: nothing leaves.
+      // Opt-outs or the budget cannot be read: nothing leaves.
       this.#context.onError?.(error);
       await this.#paused(of.gate);
     }
@@ -98,7 +98,7 @@ export class Sending {
     return new Outgoing(request, content, tools);
   }
 
-  /** Those who have opted out by now, however long ago the file was uploaded. */
+  /** Recipients who have opted out by now, even after the upload. */
   async #leaveOut(account: string, outgoing: readonly Outgoing[]): Promise<void> {
     const usual = this.#context.account(account)?.upstream.smsSender;
     const people = outgoing.flatMap(({ sms }) => sms.map(({ to, from = usual }) => ({ to, sender: from })));
@@ -111,7 +111,7 @@ export class Sending {
     }
   }
 
-  /** The requests that the budget lets leave; of the one that it stops, as many recipients as it is enough for. */
+  /** The requests that the budget covers. The request at the limit is cut to the recipients that still fit. */
   async #charge(outgoing: readonly Outgoing[], of: TakenTogether): Promise<readonly Ready[]> {
     const { charges, budgets } = this.#context;
     const whole = outgoing.map((one): Ready => ({ outgoing: one, of }));
@@ -144,7 +144,7 @@ export class Sending {
       if (ready === undefined) return;
       this.#inFlight += 1;
       void this.#traced(ready)
-        // The result is known by now: a request has one, whatever becomes of the account.
+        // The result is known: a request has one, whatever happens to the account.
         .catch((error: unknown) => this.#context.onError?.(error))
         .finally(() => {
           this.#inFlight -= 1;
@@ -185,7 +185,7 @@ export class Sending {
     else if (verdict.is === 'refused' && verdict.exchange.sent !== 'never') await of.gate.answered(false);
   }
 
-  /** A request that waited for a free slot is asked about again: its campaign may have been stopped. */
+  /** Checks a request again after it waited for a slot: its campaign may have been stopped. */
   async #mayLeave({ outgoing, of }: Ready): Promise<boolean> {
     const { clock, sweepMs, requests, onError } = this.#context;
     if (msBetween(of.since, momentOf(clock)) < sweepMs) return true;
@@ -197,7 +197,7 @@ export class Sending {
     }
   }
 
-  /** Permits that waited long for a free slot would leave in one burst: after a while another one is needed. */
+  /** Permits that waited long for a slot would leave in a burst: after a while a new permit is required. */
   async #isAdmitted({ admittedAtMono }: TakenTogether, account: UpstreamAccount): Promise<boolean> {
     const { clock, upstream, onError } = this.#context;
     if (clock.monotonic() - admittedAtMono <= LONGEST_WAIT_MS) return true;
@@ -209,10 +209,10 @@ export class Sending {
     }
   }
 
-  /** Undefined: it failed before any byte left. Everything else is a verdict. */
+  /** Undefined: it failed before any byte left. Every other result is a verdict. */
   async #sent({ outgoing, of }: Ready, account: UpstreamAccount): Promise<Sent | undefined> {
     const { upstream, policy, onError } = this.#context;
-    // The client checks the deadline when the connection is in its hand.
+    // The client checks the deadline once it has a connection.
     const sendBy: Deadline = { since: of.since, ms: policy.leaseMs / 2 };
     try {
       return await upstream.messaging.send(account, { messages: outgoing.sms }, { sendBy });
@@ -260,7 +260,7 @@ export class Sending {
       );
   }
 
-  /** Provably nothing of it has left. */
+  /** Nothing of it has left. */
   #withdraw(ready: Ready): void {
     ready.of.gate.returned();
     this.#giveBack(ready);

@@ -1,4 +1,4 @@
-/** What results of requests add to the totals of the day. */
+/** What results of requests add to the daily totals. */
 import { type Posts, addText } from '../../kinds/day-totals.ts';
 import { countSegments } from '../../lib/segments.ts';
 import type { Letter } from '../../ledger/sms-rows.ts';
@@ -14,7 +14,7 @@ const STATES = {
 } as const;
 
 interface Sms {
-  /** ISO code; '' if it is not known. */
+  /** ISO code; '' if unknown. */
   readonly country: string;
   readonly text: string;
 }
@@ -30,7 +30,7 @@ export class Totals {
     this.#prices = prices;
   }
 
-  /** A recipient that goes out again (`-`) stays in the totals as it was, until that has ended. */
+  /** A recipient who is sent to again (`-`) keeps its earlier count until that request ends. */
   add({ country, text }: Sms, was: Letter, becomes: Letter): void {
     if (was === becomes || becomes === '-') return;
     const { segments } = countSegments(text);
@@ -45,7 +45,7 @@ export class Totals {
   }
 }
 
-/** What the totals have of a recipient whose request has no letters yet: a failure that is retried counts again. */
+/** How the totals count a recipient whose request has no letters yet: a retried failure counts again. */
 export function countedBefore({ before }: { readonly before: 'f' | 'u' | undefined }, becomes: Letter): Letter {
   if (before === 'u') return 'u';
   return before === becomes ? becomes : '-';

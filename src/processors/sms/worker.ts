@@ -1,6 +1,6 @@
 /**
- * The worker of campaigns. One step follows the other: each writes what has come back since the last one, and takes as
- * many requests as there are free slots. No slot waits for a timer while there is work.
+ * The worker of campaigns. Each step writes the results since the last step and takes as many requests as there are
+ * free slots. No slot waits for a timer while there is work.
  */
 import { momentOf } from '../../lib/clock.ts';
 import type { RequestResult, TakenRequest } from '../../ledger/sms-rows.ts';
@@ -12,12 +12,14 @@ import { type AccountRoom, decide } from './decide.ts';
 import { tendCampaigns } from './holds.ts';
 import { Sending } from './sending.ts';
 
-/** Intents beyond the slots: a slot that becomes free is used at once. */
+/** Intents beyond the slots: a free slot is used at once. */
 const AHEAD = 0.25;
-/** How often a worker looks again while campaigns run and nothing could be taken: a pace, a hold. */
+/** The poll interval while campaigns run and nothing could be taken, because of a pace or a hold. */
 const LOOK_MS = 250;
 const FAILED_MS = 500;
-/** The most that a result waits for others. A worker that is killed meanwhile leaves its recipients unknown. */
+/**
+ * The longest time that a result waits for others. If the worker is killed meanwhile, its recipients become unknown.
+ */
 const GATHER_MS = 20;
 
 export class SmsWorker {
@@ -27,11 +29,11 @@ export class SmsWorker {
   readonly #gates = new Map<string, AccountGate>();
   readonly #most: number;
   #results: RequestResult[] = [];
-  /** Accounts with a running campaign, as far as this worker knows. */
+  /** Accounts with a running campaign, as known to this worker. */
   #accounts: readonly string[] = [];
   #accountsFromMono = Number.NEGATIVE_INFINITY;
   #sweptAtMono = Number.NEGATIVE_INFINITY;
-  /** The last step found nothing to take, and nothing has changed since. */
+  /** The last step found no work, and nothing has changed since. */
   #isIdle = false;
   #isStopping = false;
   #wakeUp: () => void = () => undefined;
@@ -51,14 +53,14 @@ export class SmsWorker {
     this.#running ??= this.#run();
   }
 
-  /** There may be work now. */
+  /** Signals that there may be work. */
   wake(): void {
     this.#sweptAtMono = Number.NEGATIVE_INFINITY;
     this.#renew();
     this.#changed();
   }
 
-  /** What has left is waited for, and written; nothing more leaves. */
+  /** Waits for requests in flight and writes their results; no more requests leave. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#sending.stop();
@@ -103,7 +105,7 @@ export class SmsWorker {
     await this.#step(rooms);
   }
 
-  /** While every slot is busy, results wait for each other: a step costs more than its requests. */
+  /** While every slot is busy, results are collected: a step costs more than its requests. */
   async #gather(): Promise<void> {
     const { concurrency } = this.#context;
     if (this.#results.length > 0) await this.#sleep(GATHER_MS, () => this.#sending.open < concurrency);
@@ -124,7 +126,7 @@ export class SmsWorker {
       stepped = await requests.step({
         results,
         accounts: new Map([...rooms].map(([account, { room }]) => [account, room])),
-        // With no slot free campaigns are held all the same.
+        // Campaigns are held even if no slot is free.
         most: rooms.size === 0 ? 0 : Math.max(1, free),
         decide: (campaign, content) => {
           at = campaign.at.getTime();
@@ -159,7 +161,7 @@ export class SmsWorker {
     return byAccount;
   }
 
-  /** Accounts that may take requests, or whose campaigns are to be held. */
+  /** Accounts that may take requests, or whose campaigns need a hold. */
   #rooms(): ReadonlyMap<string, AccountRoom> {
     const free = this.#most - this.#sending.open;
     const rooms = this.#accounts
@@ -176,7 +178,7 @@ export class SmsWorker {
     return gate;
   }
 
-  /** Looks for work of other kinds, each once in a while. */
+  /** Polls for other work, each at its own interval. */
   async #sweep(): Promise<void> {
     const { clock, requests, sweepMs, policy } = this.#context;
     const now = clock.monotonic();
@@ -190,7 +192,7 @@ export class SmsWorker {
     this.#sweptAtMono = now;
     await requests.rescue(policy.settleDelayMs);
     if ((await tendCampaigns(this.#context)) > 0) this.#renew();
-    // A campaign with nothing left to send may still have recipients in doubt.
+    // A campaign without unsent recipients may still have recipients in doubt.
     this.#checks.look(this.#context.names);
   }
 
