@@ -1,4 +1,4 @@
-/** Acts of people as the audit log records them: written in the transaction of what they did. */
+/** Acts of users in the audit log, written in the transaction of the change. */
 import type { Act } from '../operations/act.ts';
 import type { Run } from './pool.ts';
 
@@ -17,7 +17,7 @@ export function actOf(asked: Act, { before, facts }: Known = {}): Act {
   };
 }
 
-/** Adds the line, in the transaction that `run` belongs to. */
+/** Adds the line in the transaction of `run`. */
 export async function noteAct(run: Run, act: Act, now?: Date): Promise<void> {
   const { by, person, role, source, target, requestId, before, facts } = act;
   await run('note_act', [
@@ -34,7 +34,7 @@ export async function noteAct(run: Run, act: Act, now?: Date): Promise<void> {
   ]);
 }
 
-/** As statements take it that write the line themselves. Those of many lines have a target for each. */
+/** The parameter of statements that write the line themselves. If they write many lines, each has its own target. */
 export function actToJson(act: Act): Readonly<Record<string, unknown>> {
   return { ...act };
 }

@@ -1,4 +1,4 @@
-/** API keys that are created at run time. The secret is not stored; a revoked key stays, without its hash. */
+/** API keys that are created at run time. The secret is not stored; a revoked key is retained without its hash. */
 import { type Act, actOf, noteAct } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import type { Database } from './pool.ts';
@@ -39,7 +39,7 @@ interface KeyRow {
   readonly revoked_at: Date | null;
 }
 
-/** Keys in use at most: every request is compared with each. */
+/** Maximum number of active keys: every request is compared with each. */
 const MOST = 1_000;
 
 export class ApiKeys {
@@ -49,7 +49,7 @@ export class ApiKeys {
     this.#options = options;
   }
 
-  /** False: there are too many already. A repeated call with the same id adds nothing. */
+  /** False: the limit is reached. A repeated call with the same id adds nothing. */
   async add(key: MadeKey, act: Act): Promise<boolean> {
     return this.#options.database.transaction(async (run) => {
       await run('lock_deployment');
@@ -60,7 +60,7 @@ export class ApiKeys {
     });
   }
 
-  /** Undefined: there is no such key in use. */
+  /** Undefined: there is no active key with this id. */
   async revoke(id: string, at: number, act?: Act): Promise<MadeKey | undefined> {
     const { database, onCommitted } = this.#options;
     const row = await database.transaction(async (run) => {
@@ -69,12 +69,12 @@ export class ApiKeys {
       return found;
     });
     if (row === undefined) return undefined;
-    // Also for a key that was revoked before: the process may have died before it was journaled.
+    // Also for a key that was revoked earlier: the process may have died before the journal entry.
     await onCommitted?.('key.revoked', { id, at: row.revoked_at?.toISOString() });
     return row.revoked ? keyOf(row) : undefined;
   }
 
-  /** The newest first, revoked ones too. */
+  /** Newest first, including revoked keys. */
   async all(): Promise<MadeKey[]> {
     return (await this.#options.database.run<KeyRow>('api_keys')).map(keyOf);
   }

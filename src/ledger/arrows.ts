@@ -1,4 +1,4 @@
-/** The lifecycles of `kinds/`, as the rows that PostgreSQL holds changes of state to. */
+/** The lifecycles of `kinds/` as rows against which PostgreSQL checks state changes. */
 import { ACCEPTED, measuresOf } from '../kinds/day-totals.ts';
 import { type Kind, asDeclared, kinds, recountOf, stateOf, statesOf } from '../kinds/index.ts';
 
@@ -12,7 +12,7 @@ export interface Arrow {
   readonly totals: Readonly<Record<string, number>>;
 }
 
-/** Stands for acceptance, which draws no arrow. */
+/** Represents acceptance, which has no arrow. */
 const ACCEPTANCE = { was: '', state: '', recount: 0, totals: ACCEPTED } as const;
 
 export function arrowsOf(): readonly Arrow[] {

@@ -1,11 +1,11 @@
 /**
- * The chain of the audit log. Each signed line has a dense number and a MAC over the digest of all lines up to it, so a
- * changed, deleted, inserted or reordered line is found by anyone who has the secret. The secret is not in PostgreSQL.
+ * The chain of the audit log. Each signed line has a dense number and a MAC over the digest of all lines up to it.
+ * Anyone with the secret can detect a changed, deleted, inserted or reordered line. The secret is not in PostgreSQL.
  */
 import { createHmac, hash } from 'node:crypto';
 import { type Secret, sameSecret } from '../lib/secret.ts';
 
-/** A line as it is signed: text, exactly as PostgreSQL writes it. */
+/** The exact text of a line as PostgreSQL writes it; the MAC covers it. */
 export interface ChainLine {
   readonly sequence: string;
   readonly at: string;
@@ -25,7 +25,7 @@ export interface SignedLine extends ChainLine {
   readonly mac: Buffer;
 }
 
-/** The first line that is not valid, and why. */
+/** The first invalid line, and why. */
 export interface AuditFault {
   readonly id: string;
   readonly why: string;
@@ -59,7 +59,7 @@ export const lineMac = ({ number, digest }: Reached, secret: Secret): Buffer =>
 export const checkpointMac = ({ name, number, digest, at }: Omit<Checkpoint, 'mac'>, secret: Secret): Buffer =>
   macOf([name, number, digest.toString('hex'), at.toISOString()], secret);
 
-/** Whether one of the secrets made the MAC. `macWith`: the MAC as that secret makes it. */
+/** Whether the MAC was made with one of the secrets. `macWith`: computes the MAC for a secret. */
 export function isMadeWith(mac: Buffer, secrets: readonly Secret[], macWith: (secret: Secret) => Buffer): boolean {
   return secrets.some((secret) => sameSecret(macWith(secret).toString('hex'), mac.toString('hex')));
 }

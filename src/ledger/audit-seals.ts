@@ -1,6 +1,6 @@
 /**
  * Verifies the signed lines of the audit log, deletes old ones, and signs them again with another secret. A line that
- * was changed, deleted, inserted or moved does not fit to its MAC or to the checkpoints.
+ * was changed, deleted, inserted or moved does not match its MAC or the checkpoints.
  */
 import type { Secret } from '../lib/secret.ts';
 import { type Act, actOf, noteAct } from './acts.ts';
@@ -19,7 +19,7 @@ import type { Database } from './pool.ts';
 import type { CheckpointRow } from './signing.ts';
 
 interface AuditVerdict {
-  /** Lines that were ever signed, up to where they fit. */
+  /** Number of lines signed so far, up to the first invalid one. */
   readonly lines: number;
   readonly first: string | undefined;
   readonly last: string | undefined;
@@ -46,7 +46,7 @@ type Line = SignedLine & { readonly id: string };
 type Walk = Reached & { readonly fault?: AuditFault };
 
 const LINES_AT_ONCE = 1_000;
-/** A younger line need not be signed yet. */
+/** A newer line need not be signed yet. */
 const SIGNED_WITHIN_MS = 60_000;
 
 const CHANGED = 'its MAC does not fit: the line was changed, inserted or moved, or its secret is not here';
@@ -64,7 +64,7 @@ export class AuditSeals {
   readonly #secrets: readonly Secret[];
   /** The furthest checkpoint that this process has seen. */
   #remembered: Reached = NO_LINES;
-  /** Up to here this process has verified new lines. */
+  /** The last new line that this process has verified. */
   #verified: Reached | undefined;
 
   /** The first secret signs, all of them verify. */
@@ -98,7 +98,7 @@ export class AuditSeals {
     };
   }
 
-  /** The lines that were signed since the last call; the first call begins at the newest checkpoint. */
+  /** Verifies the lines signed since the last call. The first call begins at the newest checkpoint. */
   async verifyNew(): Promise<AuditFault | undefined> {
     const { last } = await this.#checkpoints();
     const takenBack = this.#takenBack(last);
@@ -110,15 +110,15 @@ export class AuditSeals {
     return fault;
   }
 
-  /** Whether as many lines are stored as the checkpoints say. It needs no secret. */
+  /** Whether the number of stored lines matches the checkpoints. Needs no secret. */
   async isCountRight(): Promise<boolean> {
     const [count] = await this.#database.run<{ stored: string; expected: string }>('count_lines');
     return count === undefined || count.stored === count.expected;
   }
 
   /**
-   * Deletes older lines, once they are verified. A signed checkpoint takes their place, and the deletion is a line
-   * itself. Where a line does not fit nothing is deleted, and that line is answered.
+   * Deletes older lines after their verification. A signed checkpoint replaces them, and the deletion adds a line. If
+   * a line is invalid, nothing is deleted and that line is returned.
    */
   async forget({ beforeAt, act, now }: Forgetting): Promise<number | AuditFault> {
     const [secret] = this.#secrets;
@@ -141,7 +141,9 @@ export class AuditSeals {
     return number - first.number;
   }
 
-  /** Signs all lines with the newest secret, so that older ones can go. A line that does not fit stays as it is. */
+  /**
+   * Signs all lines with the newest secret, so that older secrets can be removed. An invalid line stays unchanged.
+   */
   async reseal(act: Act): Promise<void> {
     const [secret] = this.#secrets;
     if (secret === undefined) return;
@@ -171,7 +173,7 @@ export class AuditSeals {
     });
   }
 
-  /** Up to the checkpoint, which must be reached with its digest. */
+  /** Verifies up to the checkpoint, which must match its digest. */
   async #walk(from: Reached, upTo: Reached): Promise<Walk> {
     let at = from;
     let id = `0-${from.number}`;
@@ -222,7 +224,9 @@ export class AuditSeals {
     return late === null || this.#secrets.length === 0 ? undefined : { id: late, why: UNSIGNED };
   }
 
-  /** A whole audit log of an earlier time fits: only a process that runs since then can notice it. */
+  /**
+   * An audit log restored from a backup is valid in itself: only a process that has been running since can detect it.
+   */
   #takenBack(last: Checkpoint | undefined): AuditFault | undefined {
     const { number } = this.#remembered;
     if ((last?.number ?? 0) < number) return { id: `0-${number}`, why: TAKEN_BACK };

@@ -1,9 +1,12 @@
-/** The result of the last verification of the whole audit log, for all processes: doctor, gauge and alert read it. */
+/**
+ * The result of the last verification of the whole audit log, shared by all processes. Doctor, gauge and alert read
+ * it.
+ */
 import type { AuditFault } from './audit-chain.ts';
 import type { AuditSeals } from './audit-seals.ts';
 import type { Database } from './pool.ts';
 
-/** A process that ends in the middle keeps the others from it no longer than this. */
+/** A process that dies during a verification blocks the others for at most this time. */
 const TURN_MS = 600_000;
 export const VERIFY_EVERY_MS = 86_400_000;
 
@@ -11,7 +14,7 @@ export interface AuditVerified {
   /** ms since the epoch. */
   readonly at: number;
   readonly lines: number;
-  /** The first line that does not fit. */
+  /** The first invalid line. */
   readonly fault?: AuditFault | undefined;
 }
 
@@ -46,7 +49,7 @@ export class AuditVerification {
     return { last, now: row.now.getTime() };
   }
 
-  /** Whether this process is to verify now: one at a time. */
+  /** Whether this process should verify now: one process at a time. */
   async begun(): Promise<boolean> {
     return (await this.#database.run('begin_verification', [TURN_MS, this.#now()])).length > 0;
   }
@@ -64,8 +67,8 @@ export interface Auditing {
 }
 
 /**
- * Verifies new lines, and all lines once a day or when a cheaper check finds a fault. Call it every half minute, in
- * every process.
+ * Verifies new lines, and all lines daily or after a cheaper check finds a fault. Call it every half minute, in every
+ * process.
  */
 export async function verifyAudit({ seals, verification, onFault }: Auditing): Promise<void> {
   const [{ last, now }, newFault, isRight] = await Promise.all([

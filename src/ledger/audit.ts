@@ -1,4 +1,4 @@
-/** The audit log as people read it: one line for each act that changes something, newest first. */
+/** The audit log for readers: one line for each act that changes something, newest first. */
 import { type Act, noteAct } from './acts.ts';
 import type { Database } from './pool.ts';
 
@@ -17,7 +17,7 @@ interface Line {
   readonly mac: Buffer | null;
 }
 
-/** One line as people read it: every value is a text, and empty if the line has none. */
+/** One line for readers: every value is a text, empty if the line has none. */
 export interface AuditLine {
   readonly id: string;
   readonly words: Readonly<
@@ -29,13 +29,13 @@ export interface AuditLine {
 }
 
 export interface AuditPage {
-  /** Id of the last line of the page before. */
+  /** The id of the last line of the previous page. */
   readonly before?: string | undefined;
   readonly limit: number;
   readonly person?: string | undefined;
   readonly act?: string | undefined;
   readonly target?: string | undefined;
-  /** From this time on, and before that one: the day of a time zone. */
+  /** From this time (inclusive) to that one (exclusive): a day in a time zone. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
@@ -47,7 +47,7 @@ export class Audit {
     this.#database = database;
   }
 
-  /** For an act that changes nothing in the ledger: the line is written after it. */
+  /** For an act that changes nothing in the ledger: the line is written afterwards. */
   async tell(act: Act): Promise<void> {
     await noteAct(this.#database.run, act);
   }

@@ -1,4 +1,4 @@
-/** Balances of the accounts, as one process for all saw them now and then. */
+/** Balances of the accounts over time, read by one process for all. */
 import type { Database } from './pool.ts';
 
 interface LookRow {
@@ -7,7 +7,7 @@ interface LookRow {
   readonly balances: Readonly<Record<string, number | null>>;
 }
 
-/** XOF by country, as the provider reported it at that time (ms); null: it could not be read. */
+/** XOF by country, as the provider reported it at that time (ms); null: unreadable. */
 export interface Seen {
   readonly at: number;
   readonly balances: Readonly<Record<string, number | null>>;
@@ -26,7 +26,7 @@ interface LooksAsked {
   readonly limit: number;
 }
 
-/** Where a page ended. */
+/** The end of a page. */
 export const looksCursor = /^(\d{1,16})\.([\w-]{1,64})$/;
 
 export class Balances {
@@ -39,7 +39,7 @@ export class Balances {
     this.#now = () => now?.() ?? null;
   }
 
-  /** True for the one that is to look in this span of time. */
+  /** True for the process that reads the balances in this interval. */
   async isMyTurn(everyMs: number): Promise<boolean> {
     return (await this.#database.run('take_turn', ['balances', everyMs, this.#now()])).length > 0;
   }
@@ -53,12 +53,12 @@ export class Balances {
     ]);
   }
 
-  /** The newest look at each account. An account without one is absent. */
+  /** The newest balance of each account. An account without one is absent. */
   async latest(accounts: readonly string[]): Promise<{ readonly account: string; readonly seen: Seen }[]> {
     return (await this.#database.run<LookRow>('latest_balances', [accounts])).map(lookOf);
   }
 
-  /** Newest first, and where to go on. */
+  /** Newest first, with the cursor of the next page. */
   async history(
     accounts: readonly string[],
     { from, to, after, limit }: LooksAsked,

@@ -76,7 +76,7 @@ export function batchRecord(row: StoredBatch): LedgerBatch {
 }
 
 function optional<Name extends string, Value>(name: Name, value: Value | null | undefined) {
-  // The compiler sees a computed name as any string.
+  // TypeScript widens a computed name to string.
   return (value === null || value === undefined ? {} : { [name]: value }) as { readonly [N in Name]?: Value };
 }
 
@@ -85,7 +85,7 @@ export interface StoredBatchRow {
   readonly line: number;
   readonly operation: string;
   readonly request: Omit<BatchRow, 'row' | 'id' | 'own'>;
-  /** Null: the file has no columns of its own, or they were erased. */
+  /** Null: the file has no additional columns, or they were erased. */
   readonly cells: readonly string[] | null;
 }
 
@@ -96,7 +96,7 @@ export function batchRow({ line, operation, request, cells }: StoredBatchRow): B
 export interface StoredRowNow extends StoredBatchRow {
   readonly state: string;
   readonly reason: string | null;
-  /** Its payment was accepted, in this batch or before. */
+  /** Its payment was accepted, in this batch or earlier. */
   readonly found: boolean;
   readonly found_in: string | null;
   readonly provider_id: string | null;
@@ -125,12 +125,12 @@ const providerNames = ({ transaction_id: transactionId, provider_ref: providerRe
   providerRef,
 });
 
-/** Ended, or left to a person: the batch waits for such a row no more. */
+/** Final, or in review: the batch no longer waits for such a row. */
 export const SETTLED: readonly string[] = [
   'needs_review',
   ELSEWHERE,
   ...statesOf('disbursement').filter((state) => isFinal('disbursement', state)),
 ];
 
-/** As the ledger compares the fingerprint of a request. */
+/** The fingerprint as the ledger compares it. */
 export const fingerprintBytes = (text: string): Buffer => Buffer.from(text);

@@ -1,11 +1,11 @@
 /**
- * The attempts of workers at payment batches.
+ * Attempts of workers at payment batches.
  *
- *   accept the next rows ──▶ check those that were accepted ──▶ … ──▶ every row is settled ──▶ `finished`
+ *   accept the next rows ──▶ check the accepted ones ──▶ … ──▶ every row is settled ──▶ `finished`
  *
- * Each row becomes a payment named after its reference. So an attempt that died half-way is repeated: what it accepted
- * is found, not accepted twice. Payments do not notify their batch, which would make the batch a hot row: a worker
- * checks the batch again and again. The statement that finishes it writes the event too, so one attempt at most does.
+ * Each row becomes a payment named after its reference. A repeated attempt therefore finds its earlier payments
+ * instead of accepting them again. Payments do not notify their batch, which would become a hot row; a worker polls
+ * the batch instead. The statement that finishes the batch also writes the event, so at most one attempt writes it.
  */
 import { WAITING } from '../kinds/batch-outcome.ts';
 import { type Clock, toMs } from '../lib/clock.ts';
@@ -25,7 +25,6 @@ import type { Database } from './pool.ts';
 import type { Message } from '../messages/message.ts';
 import { textOf } from '../messages/texts.ts';
 
-/** The answers of acceptance. */
 export type RowAnswer =
   | { readonly outcome: 'accepted' | 'duplicate' }
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
@@ -42,13 +41,13 @@ export interface BatchWorkOptions {
   readonly hasAccount: (account: string) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly leaseMs: number;
-  /** How soon a batch is checked again that cannot continue now. */
+  /** The delay before a batch that cannot continue is checked again. */
   readonly recheckMs: number;
   /** For tests: the time of each statement. */
   readonly now?: () => Date;
 }
 
-/** Result of an attempt, as metrics and logs count it. */
+/** The result of an attempt for metrics and logs. */
 export interface BatchAttempt {
   readonly outcome: 'advanced' | 'ended' | 'waits' | 'idle' | 'lost';
   readonly reason: string;
@@ -58,7 +57,7 @@ const CHECKS_MS = declaration.retryAfter.map(toMs);
 const APPROVE_WITHIN_MS = 86_400_000;
 /** Rows accepted in one attempt, which must end well within its lease. */
 const ROWS_PER_ATTEMPT = 200;
-/** Rows of one batch that wait for their first submit: ten thousand would keep all others waiting. */
+/** Maximum rows of one batch that wait for their first submit: ten thousand would block all other payments. */
 const UNBEGUN_MAX = 500;
 const UNBEGUN: readonly string[] = [WAITING, 'queued', 'held', 'created', 'submitting'];
 const REASON_MAX = 300;
@@ -83,7 +82,7 @@ export class BatchWork {
     this.#options = options;
   }
 
-  /** Leases batches that are due, and returns their ids for `attempt`. */
+  /** Leases due batches, and returns their ids for `attempt`. */
   async take(most: number): Promise<readonly Leased[]> {
     return this.#claim(null, most);
   }
@@ -132,13 +131,13 @@ export class BatchWork {
     const room = Math.max(0, Math.min(ROWS_PER_ATTEMPT, UNBEGUN_MAX - unbegun));
     const next = fed < totals.count && room > 0 ? await batches.rows(id, fed, room) : [];
     const placed = [...missing, ...next.map((row, at) => ({ place: fed + at, row }))];
-    // Acceptance would refuse each row for good; a worker that has the keys may take the batch next.
+    // Acceptance would refuse each row permanently; a worker that has the keys can take the batch next.
     if (placed.length > 0 && !hasAccount(account)) return this.#wait(batch, recheckMs, 'account_not_configured');
     await this.#acceptRows(placed, batch);
     return this.#progress(batch, next.length, settled);
   }
 
-  /** Rows that wait for their first submit, and those that were handed to acceptance without an answer. */
+  /** Rows that wait for their first submit, and rows whose acceptance gave no answer. */
   async #unbegun({ id, fed }: Leased): Promise<{ readonly unbegun: number; readonly missing: readonly Placed[] }> {
     if (fed === 0) return { unbegun: 0, missing: [] };
     const ranks = UNBEGUN.map(() => 0);
@@ -149,11 +148,11 @@ export class BatchWork {
     return { unbegun: begun.length, missing: missing.map((row) => ({ place: row.n, row: batchRow(row) })) };
   }
 
-  /** A refusal is committed before the batch continues, and stays whatever changes later. */
+  /** A refusal is committed before the batch continues, and is permanent. */
   async #acceptRows(placed: readonly Placed[], batch: LedgerBatch): Promise<void> {
     if (placed.length === 0) return;
     const { batches, accept } = this.#options;
-    // Another attempt may have refused some: this one may have stood still until its lease ended.
+    // Another attempt may have refused some rows if this process paused until its lease ended.
     const refused = await batches.areRefused(
       batch.id,
       placed.map(({ place }) => place),
@@ -172,7 +171,7 @@ export class BatchWork {
   async #progress(batch: Leased, accepted: number, settled: number): Promise<BatchAttempt> {
     const fed = batch.fed + accepted;
     const isMoved = accepted > 0 || settled > batch.mark;
-    // A full attempt was cut short by its own bound, not by the rows that wait.
+    // A full attempt stopped at its own limit, not because rows wait.
     const isAtOnce = accepted === ROWS_PER_ATTEMPT && fed < batch.totals.count;
     const checkMs = CHECKS_MS[isMoved ? 0 : Math.min(batch.tries, CHECKS_MS.length - 1)] ?? 0;
     const tries = isMoved ? 0 : batch.tries + 1;

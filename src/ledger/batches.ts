@@ -1,4 +1,4 @@
-/** Payment batches: a file of payments, recorded with its rows, and approved as a whole by a different person. */
+/** Payment batches: a file of payments, recorded with its rows and approved as a whole by a different person. */
 import type { Sum } from '../kinds/batch.ts';
 import { WAITING } from '../kinds/batch-outcome.ts';
 import {
@@ -50,16 +50,16 @@ interface BatchesOptions {
   readonly now?: () => Date;
 }
 
-/** What a person decides about a batch that waits. */
+/** A decision about a batch that waits. */
 interface Decision {
-  /** The person, as keys name them. */
+  /** The key name of the user. */
   readonly by: string;
   readonly act?: Act | undefined;
 }
 
 export type Decided =
   | { readonly is: 'applied'; readonly rev: number }
-  /** Its state, content or maker does not allow it; nothing was changed. */
+  /** Its state, content or maker does not allow the decision; nothing was changed. */
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' };
 
@@ -77,7 +77,10 @@ export class Batches {
     this.#now = now;
   }
 
-  /** The batch with all of its rows, or nothing. Safe to repeat: a lost answer is a duplicate the second time. */
+  /**
+   * Records the batch with all of its rows, or nothing. Safe to repeat: after a lost answer the second call is a
+   * duplicate.
+   */
   async accept(batch: NewBatch, rows: readonly BatchRow[]): Promise<BatchAccepted> {
     const { id, state } = batch;
     for (let left = TRIES; left > 0; left -= 1) {
@@ -101,7 +104,7 @@ export class Batches {
     return (await this.#database.run<StoredBatchRow>('batch_rows', [id, from, count])).map(batchRow);
   }
 
-  /** Place → why acceptance refused the row there. */
+  /** The refusal reasons by position. */
   async refused(id: string): Promise<Readonly<Record<string, string>>> {
     const rows = await this.#database.run<{ n: number; refused: string }>('refused_rows', [id, null]);
     return Object.fromEntries(rows.map(({ n, refused }) => [n, refused]));
@@ -113,7 +116,7 @@ export class Batches {
     return places.map((place) => refused.has(place));
   }
 
-  /** The first reason of a row stays, whatever a slower attempt finds. */
+  /** The first reason of a row is permanent, whatever a slower attempt finds. */
   async refuse(id: string, reasons: Readonly<Record<string, string>>): Promise<void> {
     const all = Object.entries(reasons);
     if (all.length === 0) return;
@@ -133,7 +136,7 @@ export class Batches {
     }
   }
 
-  /** How many rows are in each state, and for how many XOF: they add up to the totals of the batch. */
+  /** Number of rows and XOF by state. The sums equal the totals of the batch. */
   async states(id: string): Promise<Readonly<Record<string, Sum>>> {
     const rows = await this.#database.run<{ state: string; count: string; xof: string }>('batch_states', [id]);
     return Object.fromEntries(
@@ -141,20 +144,20 @@ export class Batches {
     );
   }
 
-  /** Whether a payment of it is pending, or waits for a person. */
+  /** Whether one of its payments is pending or needs review. */
   async hasOpen({ id }: Pick<LedgerBatch, 'id'>): Promise<boolean> {
     const states = Object.keys(await this.states(id));
     return states.some((state) => state === 'needs_review' || !(state === WAITING || SETTLED.includes(state)));
   }
 
-  /** For each request, the payment that has its id or its reference already. */
+  /** For each request, the existing payment with its id or reference. */
   async standing(account: string, requests: readonly AskedRow[]): Promise<(Standing | undefined)[]> {
     const rows = await this.#database.run<Holder>('standing_requests', [
       account,
       requests.map(({ id }) => id),
       requests.map(({ reference }) => reference),
     ]);
-    // The last one counts: that of the same id, where there is one.
+    // The last one wins: the payment with the same id, if there is one.
     const byId = rows.toSorted((a, b) => Number(a.id === a.asked) - Number(b.id === b.asked));
     const holders = new Map(byId.map((row) => [row.asked, row]));
     return requests.map((request) => {
@@ -165,20 +168,20 @@ export class Batches {
     });
   }
 
-  /** XOF that counts towards the limits of the account on that day (UTC). */
+  /** XOF counted towards the limits of the account on that day (UTC). */
   async acceptedOn(account: string, day: string): Promise<number> {
     const [row] = await this.#database.run<{ xof: string }>('spent_on', [account, day]);
     return Number(row?.xof ?? 0);
   }
 
-  /** Approves exactly this content. The maker cannot, and nobody can once a day has passed. */
+  /** Approves exactly this content. The maker cannot approve, and approval expires after a day. */
   approve(id: string, { by, act, contentHash }: Decision & { readonly contentHash: string }): Promise<Decided> {
     return this.#decide(id, act, (run) =>
       run<Changed>('approve_batch', [id, contentHash, by, APPROVE_WITHIN_MS, this.#at]),
     );
   }
 
-  /** A person other than the maker refuses to approve it, and says why. */
+  /** A person other than the maker rejects the batch with a reason. */
   async reject(id: string, { by, act, note }: Decision & { readonly note: string }): Promise<Decided> {
     const decided = await this.#decide(id, act, (run) =>
       run<Changed>('cancel_batch', [id, ['awaiting_approval', 'needs_review'], by, note, this.#at]),
@@ -186,7 +189,7 @@ export class Batches {
     return this.#cancelled(decided, { id, rejectedBy: by, note });
   }
 
-  /** Rows of a batch under review that were accepted before continue; the others are never paid. */
+  /** Rows of a batch under review that were accepted continue; the others are never paid. */
   async cancel(id: string, { act }: Pick<Decision, 'act'>): Promise<Decided> {
     const states = ['awaiting_approval', 'invalid', 'needs_review'];
     const decided = await this.#decide(id, act, (run) =>
@@ -195,7 +198,7 @@ export class Batches {
     return this.#cancelled(decided, { id });
   }
 
-  /** Also for one that was cancelled before: the process may have died before it was journaled. */
+  /** Also for a batch that was cancelled earlier: the process may have died before the journal entry. */
   async #cancelled(decided: Decided, facts: Readonly<Record<string, unknown>>): Promise<Decided> {
     const isCancelled = decided.is === 'applied' || (decided.is === 'not yours' && decided.state === 'cancelled');
     if (isCancelled) await this.#onCommitted?.('batch.cancelled', facts);
@@ -257,7 +260,7 @@ export class Batches {
     return [...identity, ...findings, state === 'invalid' ? null : dueInMs, rows.length, xof, this.#at];
   }
 
-  /** The batch that has this id or, while it is pending, this content. */
+  /** The batch with this id, or the pending batch with this content. */
   async #holder({ id, account, contentHash, fingerprint }: NewBatch): Promise<BatchAccepted | undefined> {
     const held = await this.#database.run<Pick<Holder, 'id' | 'fingerprint'> & { state: string }>('batch_holders', [
       id,
@@ -302,10 +305,10 @@ function rowValues(id: string, rows: readonly BatchRow[], from: number): readonl
   ];
 }
 
-/** A request may leave these out, so only the stored one may have them. */
+/** A request can omit these fields, so only the stored one may have them. */
 const MAY_BE_LEFT_OUT = ['reference', 'debitAccountNumber', 'notBefore', 'payeeName', 'purpose', 'metadata'] as const;
 
-/** Fields of the request that the stored one has otherwise, as JSON pointers. */
+/** Fields that differ from the stored request, as JSON pointers. */
 function differing({ reference, fields }: AskedRow, holder: Holder): readonly string[] {
   if (holder.request === null) return [];
   const { payee_name: payeeName, purpose, metadata } = holder;

@@ -1,4 +1,4 @@
-/** Budgets of SMS cost, by day and month. `step` counts the cost in the statement that lets a request leave. */
+/** Budgets of SMS cost, by day and month. `step` counts the cost in the statement that releases a request. */
 import { type Opinions, limitsOf, strictestOf } from '../kinds/limits.ts';
 import { type Cents, type Period, Periods, SmsCost } from '../lib/sms-cost.ts';
 import type { Database } from './pool.ts';
@@ -8,7 +8,7 @@ interface BudgetsOptions {
   readonly timezone: string;
   /** XOF per segment, by country. Absent: this process knows no price, and sends nothing under a budget. */
   readonly prices?: Readonly<Record<string, number>> | undefined;
-  /** What the settings of this process ask of the limits. */
+  /** The limits in the settings of this process. */
   readonly limits?: Opinions | undefined;
 }
 
@@ -21,13 +21,13 @@ interface BudgetRow {
 
 export interface BudgetStanding {
   readonly limit: 'SMS_BUDGET_DAY' | 'SMS_BUDGET_MONTH';
-  /** XOF, both. */
+  /** Both in XOF. */
   readonly value: number;
   readonly spent: number;
 }
 
 export class Budgets {
-  /** A step may count: from then on each request says what it costs. */
+  /** Steps count costs: each request from now on names its cost. */
   reckons: boolean;
   readonly pricesAreKnown: boolean;
   readonly #database: Database;

@@ -1,4 +1,4 @@
-/** A campaign as its row, and as the record that routes, pages and reports read. */
+/** A campaign row, and the record for routes, pages and reports. */
 import { HAND } from '../kinds/campaign-switches.ts';
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
@@ -62,12 +62,12 @@ export interface CampaignRow {
 
 export interface ReadCampaign {
   readonly campaign: CampaignRow;
-  /** Recipients whose request is on its way, or was refused and is checked. */
+  /** Recipients whose request is in flight, or was refused and is being checked. */
   readonly sending: string;
   readonly countries: Readonly<Record<string, Readonly<Record<string, number>>>> | null;
 }
 
-/** Only what is there. */
+/** Omits undefined fields. */
 function present<T extends Readonly<Record<string, unknown>>>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]?: NonNullable<T[K]> };
@@ -145,7 +145,7 @@ function totalsOf(row: CampaignRow, sending: number): CampaignRecord['totals'] {
   };
 }
 
-/** What readers look for by name. */
+/** Fields that readers look up by name. */
 function fieldsOf(
   { hands, trace }: CampaignRow,
   countries: NonNullable<ReadCampaign['countries']>,

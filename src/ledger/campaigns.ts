@@ -1,4 +1,4 @@
-/** Campaigns: a draft, its approval, and its states. Each act is one transaction with its audit line and its event. */
+/** Campaigns: draft, approval and states. Each act is one transaction with its audit line and event. */
 import {
   APPROVED_WITH,
   type CampaignHold,
@@ -22,7 +22,7 @@ export interface NewCampaign {
   readonly account: string;
   readonly reference?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** SHA-256 of the request: the same identity with another one is a conflict. */
+  /** SHA-256 of the request: another request with the same identity is a conflict. */
   readonly fingerprint: Buffer;
   /** Name, text and options, as `wholePaceToRecord` and `amendmentToRecord` write them. */
   readonly fields: CampaignFields;
@@ -33,15 +33,15 @@ export interface NewCampaign {
 }
 
 export interface SwitchDetails {
-  /** Why it is held, or was given up. */
+  /** Why the campaign is held or was cancelled. */
   readonly reason?: CampaignHold | 'restored' | undefined;
   /** Only if it is held for this reason. */
   readonly only?: CampaignHold | undefined;
   /** Only in this version. */
   readonly asRead?: number | undefined;
-  /** When the hold is checked again, ms from now. Absent: it waits for a person. */
+  /** When the hold is checked again, ms from now. Absent: it waits for an operator. */
   readonly againInMs?: number | undefined;
-  /** The person who asks. Absent: time, or a condition that has cleared. */
+  /** The user who asks. Absent: a schedule, or a cleared condition. */
   readonly by?: string | undefined;
   /** The version that is approved. */
   readonly approves?: number | undefined;
@@ -51,7 +51,7 @@ export interface SwitchDetails {
 export type Switched =
   | { readonly is: 'applied'; readonly rev: number; readonly to: StateOf<'campaign'> }
   | { readonly is: 'refused'; readonly state: string }
-  /** Who prepared a campaign does not decide about it. */
+  /** The maker of a campaign cannot decide about it. */
   | { readonly is: 'own' };
 
 type Amended =
@@ -83,7 +83,7 @@ interface CampaignsOptions {
   readonly now?: () => number;
 }
 
-/** Keys of retries that are remembered for each campaign. */
+/** Retry keys stored per campaign. */
 const RETRY_KEYS = 20;
 const LARGE = 1_000;
 const CANARY = 50;
@@ -139,7 +139,7 @@ export class Campaigns {
     return holder === undefined ? { outcome: 'accepted', id: one.id, at: 0 } : heldBy(holder, one);
   }
 
-  /** What was asked for, as texts by the names of fields. Undefined: there is no such campaign, or it was removed. */
+  /** The request fields as texts by name. Undefined: there is no such campaign, or it was removed. */
   async asked(id: string): Promise<Readonly<Record<string, string>> | undefined> {
     const [read] = await this.#database.run<ReadCampaign>('read_campaigns', [[id]]);
     if (read === undefined) return undefined;
@@ -160,12 +160,14 @@ export class Campaigns {
     return one;
   }
 
-  /** In no order; those that do not exist are missing. */
+  /** Unordered; unknown ids are omitted. */
   async readAll(ids: readonly string[]): Promise<readonly CampaignRecord[]> {
     return (await this.#database.run<ReadCampaign>('read_campaigns', [ids])).map(recordOf);
   }
 
-  /** Changes how a campaign is sent, from its next request on; its content only while it has no recipients. */
+  /**
+   * Changes how a campaign is sent, from its next request on. Its content can change only while it has no recipients.
+   */
   async amend(id: string, fields: CampaignFields, { by = 'producer', act }: ByPerson = {}): Promise<Amended> {
     const answer = await this.#locked<Amended>(id, { is: 'refused', state: '' }, async (run, { campaign }) => {
       const { state } = campaign;
@@ -180,7 +182,7 @@ export class Campaigns {
       const changed = names.filter((one) => String(fieldOf(campaign, one)) !== String(fields[one]));
       const before = Object.fromEntries(changed.map((one) => [one, fieldOf(campaign, one)]));
       const facts = Object.fromEntries(changed.map((one) => [one, fields[one]]));
-      // Repeated after a lost answer it changes nothing, and is no act.
+      // A repeated call after a lost answer changes nothing and adds no audit line.
       if (changed.length > 0) await this.#note(run, act, { before, facts });
       return { is: 'applied', rev: amended?.version ?? campaign.version };
     });
@@ -189,7 +191,7 @@ export class Campaigns {
   }
 
   /**
-   * Changes the state. What leads to `running` leads to `awaiting_approval` above the limit of one key, and to
+   * Changes the state. A switch to `running` leads to `awaiting_approval` above the limit of one key, and to
    * `scheduled` before its time.
    */
   async switch(id: string, name: CampaignSwitch, details: SwitchDetails = {}): Promise<Switched> {
@@ -200,7 +202,7 @@ export class Campaigns {
     return switched;
   }
 
-  /** The same within a transaction that holds the lock of the campaign. */
+  /** `switch` within a transaction that holds the lock of the campaign. */
   async switchIn(run: Run, locked: Locked, name: CampaignSwitch, details: SwitchDetails = {}): Promise<Switched> {
     const { campaign } = locked;
     const { from } = campaignSwitches[name];
@@ -216,7 +218,7 @@ export class Campaigns {
     return this.#enter(run, locked, target, details);
   }
 
-  /** A different person refuses a campaign that waits for approval: it is cancelled, with the reason in `note`. */
+  /** A different person rejects a campaign that waits for approval: it is cancelled, with the reason in `note`. */
   async reject(id: string, { by, note, act }: { readonly note: string } & Required<ByPerson>): Promise<Switched> {
     const rejected = await this.#locked<Switched>(id, { is: 'refused', state: '' }, async (run, locked) => {
       const { campaign } = locked;
@@ -229,7 +231,10 @@ export class Campaigns {
     return rejected;
   }
 
-  /** A finished campaign goes on for its failed recipients. `key` names the request: repeated, it starts nothing. */
+  /**
+   * Resumes a finished campaign for its failed recipients. `key` identifies the request: a repeated call starts
+   * nothing.
+   */
   async retry(
     id: string,
     how: { readonly includeUnknown: boolean; readonly key?: string | undefined; readonly act?: Act | undefined },
@@ -242,17 +247,17 @@ export class Campaigns {
     });
   }
 
-  /** Campaigns that start by themselves by now, or whose hold is to be checked. */
+  /** Campaigns whose scheduled start is due, or whose hold is due for a check. */
   async due(most: number): Promise<readonly string[]> {
     return (await this.#database.run<{ id: string }>('due_campaigns', [most, this.#time()])).map(({ id }) => id);
   }
 
-  /** The hold of a campaign is checked again at `dueAt`, ms since the epoch; absent: it waits for a person. */
+  /** Schedules the next check of a hold at `dueAt`, ms since the epoch; absent: the hold waits for an operator. */
   async putOff({ id, rev }: Pick<CampaignRecord, 'id' | 'rev'>, dueAt: number | undefined): Promise<void> {
     await this.#database.run('put_off_campaign', [id, rev, dueAt === undefined ? null : new Date(dueAt)]);
   }
 
-  /** The time that decides, ms since the epoch. */
+  /** The deciding time, ms since the epoch. */
   get time(): number | undefined {
     return this.#time()?.getTime();
   }
@@ -296,7 +301,7 @@ export class Campaigns {
     details: Entering,
   ): Promise<Switched> {
     const { reason, againInMs, by, approves, act, note, rejectedBy } = details;
-    // From here on it belongs to the request of the person who acts.
+    // From now on the campaign belongs to the trace of this request.
     const trace = act && this.#traces?.mark();
     if (act) this.#traces?.linksTo(campaign.trace ?? undefined);
     const dueAt = againInMs === undefined ? null : new Date(at.getTime() + againInMs);
@@ -322,7 +327,7 @@ export class Campaigns {
     return { is: 'applied', rev: switched?.version ?? campaign.version, to };
   }
 
-  /** Whether one key alone does not let it be sent, and what it is estimated to cost if all of it has a price. */
+  /** Whether the campaign needs a second key, and its estimated cost if every price is known. */
   async #aboveOneKey({ uploads, recipients }: CampaignRow): Promise<{ above: boolean; xof?: number | undefined }> {
     const limits = await this.#limits();
     const { CAMPAIGN_APPROVAL_ABOVE_XOF: xofMost, CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS: recipientsMost } = limits;
@@ -333,7 +338,7 @@ export class Campaigns {
     return { above: isAboveXof || isAboveRecipients, xof: isPriced ? xof : undefined };
   }
 
-  /** Also for one that was stopped before: the process may have died before it was journaled. */
+  /** Also for a campaign that was stopped earlier: the process may have died before the journal entry. */
   async #stopped(id: string, to: 'cancelled' | 'paused', switched: Switched): Promise<void> {
     const isStopped = switched.is === 'applied' || (switched.is === 'refused' && switched.state === to);
     if (isStopped) await this.#onCommitted?.(`campaign.${to}`, { id });
@@ -417,7 +422,7 @@ function eventDataOf(
   };
 }
 
-/** Recipients that go first, alone. Without a choice some of a large campaign do. */
+/** Recipients of the canary. By default a large campaign has one. */
 function canaryOf({ options, recipients }: CampaignRow): number {
   const { canary } = options;
   return typeof canary === 'number' ? canary : recipients > LARGE ? CANARY : 0;

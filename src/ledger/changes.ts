@@ -1,4 +1,4 @@
-/** A change of a record, as processors describe it, as the columns and facts of its row. */
+/** Translates a processor's change of a record to columns and facts of its row. */
 import { type Kind, type StateOf, asDeclared, isFinal, queueOf } from '../kinds/index.ts';
 import { goneAtTheEnd } from '../kinds/disbursement-fields.ts';
 import type { RecordBase } from '../operations/record.ts';
@@ -45,7 +45,10 @@ interface Parts {
   readonly erased: string[];
 }
 
-/** As the shared statement takes it. `trace`: the trace of a person's act, which the operation belongs to from then on. */
+/**
+ * The change as a parameter of the shared statement. `trace`: the trace of a user's act, to which the operation
+ * belongs from then on.
+ */
 export function changeOf<K extends LedgerKind>(
   record: Changed<K>,
   lease: string | undefined,
@@ -85,7 +88,7 @@ export function changeOf<K extends LedgerKind>(
   };
 }
 
-/** Fields of a record that a restored ledger needs to record it again, and to ask the provider about it. */
+/** Fields that a restored ledger needs to record the operation again and to check its status. */
 const JOURNALED = [
   'account',
   'reference',
@@ -110,7 +113,7 @@ function journalItemOf<K extends Kind>(record: Changed<K>, set: Set = {}): Journ
   return { ...Object.fromEntries(known), id: record.id, kind: record.kind };
 }
 
-/** What a payment that is final needs no more. */
+/** Fields that a final payment no longer needs. */
 function endOf<K extends Kind>(kind: K, to: StateOf<K>): Set {
   if (kind !== 'disbursement' || !isFinal(kind, to)) return {};
   return Object.fromEntries(goneAtTheEnd.map((name) => [name, '']));
@@ -150,7 +153,7 @@ function put(parts: Parts, column: Column, value: string | number, isTime: boole
   else throw new Error(`no change sets ${column} ${isTime ? 'as' : 'but as'} a time`);
 }
 
-/** A request holds texts and numbers, never a time that an attempt noted. */
+/** A request has texts and numbers, never a time written by an attempt. */
 function mayBeAsked(kind: LedgerKind, name: string): boolean {
   return asDeclared(kind).fields[name]?.codec === 'text';
 }

@@ -6,7 +6,7 @@ import { addressOf } from './server.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Throws `DatabaseAway` when PostgreSQL cannot be reached. */
+/** Throws `DatabaseAway` if PostgreSQL cannot be reached. */
 export async function withClient<Answer>(
   { url, ca, connectTimeout = CONNECT_TIMEOUT_MS }: Pick<DatabaseOptions, 'url' | 'ca' | 'connectTimeout'>,
   name: string,

@@ -1,4 +1,7 @@
-/** Connections to the ledger, each fit to move money: PostgreSQL keeps what it commits, and every answer is certain or lost. */
+/**
+ * Connections to the ledger that are safe for money: PostgreSQL keeps every commit, and every answer is either
+ * certain or reported as lost.
+ */
 import { Client } from 'pg';
 import { AnswerLost, DatabaseAway, isConnectionOver, readError } from './errors.ts';
 import { type Server, type Session, addressOf } from './server.ts';
@@ -8,31 +11,31 @@ export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
   readonly schema: string;
-  /** Off: no prepared statements, for a pooler that does not keep them. */
+  /** Off: no prepared statements, for a pooler that does not support them. */
   readonly prepared?: boolean;
   /** PEM of the authority that signs the certificate of PostgreSQL. */
   readonly ca?: string | undefined;
-  /** Of this process, shared by its connections. Absent: nobody compares which server answers. */
+  /** Shared by the connections of this process. Absent: servers are not compared. */
   readonly server?: Server;
   /** ms. */
   readonly connectTimeout?: number;
   /** Receives the duration of each committed transaction of a lane, ms. */
   readonly onCommit?: ((ms: number) => void) | undefined;
-  /** Called once when an open connection ends by itself. */
+  /** Called when an open connection ends unexpectedly. */
   readonly onEnd?: () => void;
 }
 
-/** PostgreSQL may lose what it has committed. */
+/** PostgreSQL may lose commits. */
 export class UnsafeDatabase extends Error {
   override readonly name = 'UnsafeDatabase';
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Short, so that one locked row never stops a lane for long. */
+/** Short, so that one locked row does not block a lane for long. */
 const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 const IDLE_IN_TRANSACTION_MS = 60_000;
-/** Beside the statement time-out of the server: a server that answers nothing at all is given up. */
+/** In addition to the server's statement time-out: a server that never answers is abandoned. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 /** SQLSTATE of a plain notice. */
 const NO_WARNING = '00000';
@@ -57,14 +60,14 @@ export class Connection {
     this.#isCurrent = isCurrent;
     this.#statements = statements;
     this.#prepared = prepared;
-    // A warning on a commit may mean that a standby has not got it. Its severity is in the language of the server.
+    // A warning on a commit may mean that a standby does not have it. Its severity is in the language of the server.
     client.on('notice', ({ code }) => {
       if (code !== NO_WARNING) this.#warned = true;
     });
     client.on('error', () => (this.#isOver = true)).on('end', () => (this.#isOver = true));
   }
 
-  /** Throws `UnsafeDatabase` when PostgreSQL is set so that it may lose a commit. */
+  /** Throws `UnsafeDatabase` if the settings of PostgreSQL allow lost commits. */
   static async open(options: DatabaseOptions): Promise<Connection> {
     const { url, schema, ca, server, prepared = true, connectTimeout = CONNECT_TIMEOUT_MS, onEnd } = options;
     const client = new Client({
@@ -85,18 +88,18 @@ export class Connection {
       return new Connection(client, loadStatements(schema), { prepared, isCurrent });
     } catch (error) {
       await client.end();
-      // Nothing was asked of it yet.
+      // No statement was sent yet.
       if (isConnectionOver(error)) throw new DatabaseAway('PostgreSQL cannot be reached', { cause: error });
       throw error;
     }
   }
 
-  /** False: it has ended, or another one has reached another server since, so it may lead to a former primary. */
+  /** False: it has ended, or a newer connection reached another server, so it may lead to a former primary. */
   get isCurrent(): boolean {
     return !this.#isOver && this.#isCurrent();
   }
 
-  /** Runs a statement of `statements/`, after those that were asked for before. Throws what `readError` makes of a failure. */
+  /** Runs a statement of `statements/` after the earlier ones. Throws the result of `readError`. */
   run<Row extends object>(name: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const run = (): Promise<readonly Row[]> => this.#run<Row>(name, values);
     const answer = this.#before.then(run, run);
@@ -118,8 +121,8 @@ export class Connection {
   }
 
   /**
-   * Several statements that are committed together, or not at all, after what was asked for before. `AnswerLost`: it is
-   * not known whether they were committed.
+   * Commits several statements together, after the earlier ones. `AnswerLost`: it is unknown whether they were
+   * committed.
    */
   transaction<T>(work: (run: Connection['run']) => Promise<T>): Promise<T> {
     const run = (): Promise<T> => this.#transaction(work);
@@ -153,18 +156,21 @@ export class Connection {
     return command;
   }
 
-  /** Ends the connection without waiting for a statement that is under way. */
+  /** Ends the connection without waiting for its running statement. */
   async close(): Promise<void> {
     await this.#client.end().catch(() => undefined);
   }
 }
 
-/** After a failed statement PostgreSQL answers a commit with ROLLBACK, and with no error. `command`: what it says it did. */
+/**
+ * After a failed statement PostgreSQL answers COMMIT with ROLLBACK and no error. `command`: the command that it
+ * reports.
+ */
 export function refuseRollback(command: string): void {
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
 }
 
-/** Time-outs and time zone of a new session. Throws `UnsafeDatabase` when PostgreSQL may lose a commit. */
+/** Sets time-outs and time zone of a new session. Throws `UnsafeDatabase` if PostgreSQL may lose a commit. */
 export async function prepareSession(client: Session): Promise<void> {
   await client.query(
     `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false),

@@ -1,4 +1,4 @@
-/** The daily report, from totals that the publisher adds up. */
+/** The daily report, from totals that the publisher maintains. */
 import type { BookOfDay, Line } from '../kinds/day-totals.ts';
 import type { Database } from './pool.ts';
 
@@ -47,7 +47,7 @@ function linesOf(rows: readonly TotalRow[]): Line[] {
   return [...lines.values()];
 }
 
-/** A day on which nothing happened: figures that describe a state are those of the end of the day before. */
+/** On a day without activity, figures of state equal those at the end of the day before. */
 function standing(lines: readonly Line[]): Line[] {
   return lines.flatMap(({ sums, ...line }) => {
     const kept = Object.entries(sums).filter(([measure, value]) => measure.startsWith('=') && value !== 0);

@@ -1,13 +1,13 @@
 /**
- * Deliveries to one endpoint: which events an attempt takes under the lease of the endpoint, and what became of them.
- * An endpoint that fails for days is disabled, and its owner is notified by an event.
+ * Deliveries to one endpoint: the events that an attempt takes under the endpoint's lease, and their results. An
+ * endpoint that fails for days is disabled, and an event notifies its owner.
  */
 import { positionOf } from './event-stream.ts';
 import type { Run } from './pool.ts';
 
 export interface Due {
   readonly place: string;
-  /** Made before this one. */
+  /** Earlier tries. */
   readonly tries: number;
 }
 
@@ -26,13 +26,13 @@ export interface DeliveryResult {
   readonly outcome: 'delivered' | 'retried' | 'undelivered';
   /** Until the next try, ms; only for `retried`. */
   readonly waitMs: number;
-  /** Whether it was posted: otherwise it says nothing about the endpoint. */
+  /** Whether a request was sent: otherwise the result says nothing about the endpoint. */
   readonly asked: boolean;
-  /** For the log: the id of the event, or its place where it cannot be read. */
+  /** For the log: the event's id, or its position if it is unreadable. */
   readonly event: string;
   /** Status, or a word. */
   readonly answer: string;
-  /** With this one. */
+  /** Including this one. */
   readonly tries: number;
 }
 
@@ -117,7 +117,7 @@ export async function settleDeliveries(
   if (disabled) await disable(run, id, endpoint);
   await run('forget_undelivered', [id, UNDELIVERED_MOST]);
   const [next] = await run<{ due_at: Date }>('next_delivery', [id]);
-  // The last event that waited ends the failing of an endpoint: none is tried after it.
+  // After the last waiting event the endpoint is no longer failing, because no further event is tried.
   const isClear = next === undefined && !disabled;
   const { failures, failingSince, restUntil, deliveredAt } = isClear ? { ...HEALTHY, ...delivered(health) } : health;
   const [updated] = await run<{ revision: string }>('update_endpoint', [
@@ -138,7 +138,7 @@ interface Health {
   readonly failures: number;
   readonly failingSince: Date | undefined;
   readonly restUntil: Date | undefined;
-  /** It fails for too long. */
+  /** The failure has lasted too long. */
   readonly isOver: boolean;
 }
 
@@ -151,7 +151,7 @@ const HEALTHY: Health = {
 };
 const delivered = ({ deliveredAt }: Health): Pick<Health, 'deliveredAt'> => ({ deliveredAt });
 
-/** One success is enough. Events that were not posted say nothing. */
+/** One success is enough. Events that were not sent do not count. */
 function healthAfter(
   { at, failures, failing_since: since, rest_until: restUntil }: Locked,
   results: readonly DeliveryResult[],
@@ -190,7 +190,9 @@ async function writeResults(run: Run, id: string, at: Date, results: readonly De
   ]);
 }
 
-/** Every reader of the account gets the event: path and query of the URL can be its owner's password. */
+/**
+ * All readers of the account receive the event, and the path and query of the URL can contain the owner's password.
+ */
 async function disable(run: Run, id: string, { at, epoch, accounts, url }: Locked): Promise<void> {
   const [row] = await run<{ version: number }>('disable_endpoint', [id, at, DISABLED_BECAUSE]);
   const [place = ''] = /^[a-z]+:\/\/[^/?#\\]+/i.exec(url) ?? [];

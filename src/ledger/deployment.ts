@@ -1,12 +1,14 @@
 /**
- * Whose ledger this is: the environment, where its provider is, and its accounts. The first process writes it. A
+ * The deployment of this ledger: its environment, provider addresses and accounts. The first process writes them. A
  * process with the settings of another deployment does not start.
  */
 import { kinds, isFinal, statesOf } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
 import type { Database, Run } from './pool.ts';
 
-/** What one process knows of its deployment. One that never asks the provider knows no addresses and no accounts. */
+/**
+ * The deployment as one process knows it. A process that never calls the provider knows no addresses and no accounts.
+ */
 export interface Deployment {
   readonly environment: string;
   /** Setting → digest of the address. */
@@ -19,12 +21,12 @@ interface Accepted {
   /** ms since the epoch. */
   readonly at: number;
   readonly by: string;
-  /** The settings whose address is another since. */
+  /** The settings whose address has changed. */
   readonly addresses: readonly string[];
 }
 
 export interface Stamp extends Required<Deployment> {
-  /** The last times that a person accepted other addresses, oldest first. */
+  /** The last times that an operator accepted other addresses, oldest first. */
   readonly accepted: readonly Accepted[];
 }
 
@@ -32,7 +34,7 @@ export type Difference =
   | { readonly of: 'environment'; readonly stamped: string; readonly ours: string }
   | { readonly of: 'address'; readonly setting: string }
   | { readonly of: 'mode'; readonly account: string; readonly stamped: string; readonly ours: string }
-  /** The account is not in the settings any more, and this operation of it has not ended. */
+  /** The account is no longer in the settings, and this operation of it is not finished. */
   | { readonly of: 'account'; readonly account: string; readonly open: string };
 
 const ACCEPTED_KEPT = 20;
@@ -49,11 +51,14 @@ export interface DeploymentRow {
   readonly operation_oid: string | null;
 }
 
-/** Parts of the stamp that are not columns of their own. */
+/** Parts of the deployment fingerprint without columns of their own. */
 type Fingerprint = Omit<Stamp, 'environment'>;
 type Store = Pick<Database, 'run' | 'transaction'>;
 
-/** What would keep a process of this deployment from starting; nothing is written. Undefined: there is no stamp yet. */
+/**
+ * Compares without writing and returns the differences that would prevent a start. Undefined: there is no fingerprint
+ * yet.
+ */
 export async function compareStamp(
   database: Store,
   ours: Deployment,
@@ -63,7 +68,10 @@ export async function compareStamp(
   return stamp && { stamp, differences: await differencesFrom(database.run, stamp, ours) };
 }
 
-/** Writes the stamp, or adds to it what it did not know. The differences, when it is another's: nothing is written. */
+/**
+ * Writes or completes the deployment fingerprint. Returns the differences, and writes nothing, if it belongs to
+ * another deployment.
+ */
 export function stampAs(database: Store, ours: Deployment): Promise<readonly Difference[]> {
   return replace(database, async (run, stamp) => {
     const differences = await differencesFrom(run, stamp, ours);
@@ -71,7 +79,7 @@ export function stampAs(database: Store, ours: Deployment): Promise<readonly Dif
   });
 }
 
-/** The provider has moved: its new addresses are those of the stamp from now on. Nothing else may differ. */
+/** The provider has moved: its new addresses replace those of the fingerprint. All other parts must be equal. */
 export function acceptAddresses(
   database: Store,
   ours: Deployment,
@@ -111,7 +119,7 @@ function stampOf({ environment, fingerprint }: DeploymentRow): Stamp {
   return { environment, addresses: {}, accounts: {}, accepted: [], ...known };
 }
 
-/** Of the deployment as a whole: that of `main`, or of its first account. */
+/** The mode of the deployment: that of `main`, or of its first account. */
 export function modeOf({ accounts = {} }: Deployment): string | undefined {
   return accounts['main'] ?? Object.values(accounts)[0];
 }
@@ -135,7 +143,7 @@ async function differencesFrom(run: Run, stamp: Stamp, ours: Deployment): Promis
   return [...differencesOf(stamp, ours), ...(await openOf(run, stamp, ours))];
 }
 
-/** Of each account that was taken away, one operation that would wait for it for ever. */
+/** For each removed account, one operation that would wait for it for ever. */
 async function openOf(run: Run, stamp: Stamp, { accounts }: Deployment): Promise<readonly Difference[]> {
   if (accounts === undefined) return [];
   const gone = Object.keys(stamp.accounts).filter((name) => !(name in accounts));

@@ -1,4 +1,6 @@
-/** What operators ask of PostgreSQL: whether it is safe, whether this role may use it, and what slows it down. */
+/**
+ * Operator diagnostics of PostgreSQL: whether it is safe, whether this role has its rights, and what slows it down.
+ */
 import { withClient } from './client.ts';
 import { UnsafeDatabase } from './database.ts';
 import { DatabaseAway, StatementRefused } from './errors.ts';
@@ -21,7 +23,7 @@ export interface ServerState {
   /** `log_parameter_max_length` and `log_parameter_max_length_on_error`. Null: this version has neither. */
   readonly parameters: string | null;
   readonly parameters_on_error: string | null;
-  /** `log_error_verbosity`: unless it is `terse`, the log quotes the row that an error is about. */
+  /** `log_error_verbosity`: unless it is `terse`, the log quotes rows in errors. */
   readonly error_verbosity: string;
   /** Statements are written to the log, with their parameters unless `parameters` is 0. */
   readonly logs_statements: boolean;
@@ -62,7 +64,7 @@ interface DeadRows {
   readonly live: number;
 }
 
-/** Works on an unsafe server too, which every other connection refuses. Throws `DatabaseAway`. */
+/** Also works on an unsafe server, which every other connection refuses. Throws `DatabaseAway`. */
 export async function readServer(database: PoolOptions): Promise<ServerState> {
   return withClient(database, 'doctor', async (client) => {
     const text = loadStatements(database.schema).get('server_state')?.text ?? '';
@@ -73,7 +75,7 @@ export async function readServer(database: PoolOptions): Promise<ServerState> {
   });
 }
 
-/** Names of the migrations that the schema lacks. Throws `MigrationRefused`, `DatabaseAway`. */
+/** Names of missing migrations. Throws `MigrationRefused`, `DatabaseAway`. */
 export const missingMigrations = (database: PoolOptions): Promise<readonly string[]> =>
   withClient(database, 'doctor', (client) => migrate(client, { schema: database.schema, dryRun: true }));
 
@@ -154,7 +156,7 @@ const NAMED: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer',
 };
 
-/** Without personal data: texts of PostgreSQL can quote a row. Undefined: it is no error of PostgreSQL. */
+/** Without personal data: texts of PostgreSQL can quote a row. Undefined: the error is not from PostgreSQL. */
 export function whyUnusable(error: unknown): string | undefined {
   const cause = error instanceof DatabaseAway && error.cause !== undefined ? error.cause : error;
   if (cause instanceof UnsafeDatabase || cause instanceof IsStandby) return cause.message;

@@ -1,6 +1,6 @@
 /**
- * Hands events to endpoints while a process runs. Any number of processes may do so: each event reaches the list of an
- * endpoint at most once.
+ * Dispatches events to endpoints while a process runs. Any number of processes can run it: each event enters the list
+ * of an endpoint at most once.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -15,7 +15,7 @@ export interface DispatchingOptions {
 
 const AT_A_TIME = 500;
 
-/** Dispatches until the signal fires; resolves when the step in progress is over. */
+/** Dispatches until the signal fires; resolves when the current step has ended. */
 export async function dispatchUntil(signal: AbortSignal, options: DispatchingOptions): Promise<void> {
   const { clock, intervalMs, onError } = options;
   while (!signal.aborted) {
@@ -25,7 +25,7 @@ export async function dispatchUntil(signal: AbortSignal, options: DispatchingOpt
   }
 }
 
-/** True: there may be more at once. */
+/** True: more events may be ready at once. */
 async function dispatchOnce({ endpoints, wake }: Pick<DispatchingOptions, 'endpoints' | 'wake'>): Promise<boolean> {
   const dispatched = await endpoints.dispatch(AT_A_TIME);
   if (dispatched.some(({ added }) => added > 0)) wake();

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of its own for development, demo and tests: the server that npm brings for this platform, with its data
- * in a folder. It listens on 127.0.0.1 only, and asks for no password.
+ * An embedded PostgreSQL for development, demo and tests: the server that npm installs for this platform, with its
+ * data in a folder. It listens on 127.0.0.1 only, without a password.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,17 +27,17 @@ import { message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 
 export interface EmbeddedPostgres {
-  /** Of the database `postgres`, as a user who may do everything. */
+  /** For the database `postgres`, as a superuser. */
   readonly url: string;
-  /** Where its data is; a copy of a stopped one is a backup. */
+  /** The data folder; a copy of it while stopped is a backup. */
   readonly data: string;
-  /** Again, on the same port. */
+  /** Starts again, on the same port. */
   start(): Promise<void>;
-  /** With SIGKILL: what was committed is read from its log at the next start. */
+  /** With SIGKILL: the next start recovers commits from the log. */
   crash(): Promise<void>;
-  /** In good order; the data stays. */
+  /** Cleanly; the data stays. */
   stop(): Promise<void>;
-  /** In good order, with its data. */
+  /** Stops cleanly and removes the data. */
   remove(): Promise<void>;
 }
 
@@ -46,11 +46,11 @@ export interface EmbeddedOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Receives each process that runs the server. */
   readonly started?: (server: ChildProcess) => void;
-  /** Ends the server and removes its folder when this process ends, also when it is killed. */
+  /** Ends the server and removes its folder when this process ends, even if it is killed. */
   readonly endsWithUs?: boolean;
 }
 
-/** npm has brought no server for this platform. */
+/** npm installed no server for this platform. */
 export class NoEmbeddedPostgres extends MessageError {
   override readonly name = 'NoEmbeddedPostgres';
 }
@@ -61,7 +61,7 @@ const PAUSE_MS = 50;
 const NOBODY = 65_534;
 const SHORT_HASH = 12;
 
-/** Makes the data on the first call. Throws `NoEmbeddedPostgres`, with what to install. */
+/** Creates the data on the first call. Throws `NoEmbeddedPostgres` with the package to install. */
 export async function openEmbeddedPostgres(
   folder: string,
   { parameters = {}, started, endsWithUs = false }: EmbeddedOptions = {},
@@ -70,14 +70,14 @@ export async function openEmbeddedPostgres(
   const native = nativeIn(home);
   const as = isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
   const data = join(home, 'data');
-  // A session of its own: Ctrl-C in a terminal reaches this process only, which may still have to write.
+  // A separate session: Ctrl-C in a terminal reaches this process only, which may still have to write.
   const how: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'], cwd: home, detached: endsWithUs, ...as };
   const run: Run = (program, args) => spawn(join(native, 'bin', program), args, how);
   await makeData(data, run);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const given = Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // The details of an error quote its row, with phone numbers.
+  // Error details quote rows with phone numbers.
   const always = ['-c', 'listen_addresses=127.0.0.1', '-c', 'log_error_verbosity=terse'];
   const args = ['-D', data, '-p', String(port), '-k', '', ...always, ...given];
   let server: ChildProcess | undefined;
@@ -91,10 +91,10 @@ export async function openEmbeddedPostgres(
   const start = async (): Promise<void> => {
     const patience = { clock: systemClock, limitMs: READY_MS, pauseMs: PAUSE_MS, again: () => true };
     await retryUntilDeadline(async () => {
-      // After a crash it refuses to start while a process of the old server is still there.
+      // After a crash it refuses to start while a process of the old server is running.
       if (server === undefined || server.exitCode !== null) {
         server = run('postgres', args);
-        // A full pipe would stop the server.
+        // A full pipe would block the server.
         server.stderr?.resume();
         started?.(server);
       }
@@ -122,7 +122,7 @@ async function makeData(data: string, run: Run): Promise<void> {
   await ended(run('initdb', args));
 }
 
-/** Its stdin closes when this process ends, however that happens. `done` tells that the server has been stopped. */
+/** Its stdin closes when this process ends for any reason. `done`: the server has been stopped. */
 const WATCHER = `
 while read -r word; do [ "$word" = done ] && exit 0; done
 pid=$(head -n 1 "$1/data/postmaster.pid")
@@ -132,7 +132,7 @@ kill -KILL "$pid"
 rm -rf -- "$1"
 `;
 
-/** In a session of its own as well, so that it outlives what Ctrl-C ends. */
+/** In a separate session too, so that Ctrl-C does not end it. */
 function watch(home: string, as: { readonly uid?: number; readonly gid?: number }): () => void {
   const shell = spawn('/bin/sh', ['-c', WATCHER, 'relais-postgres', home], {
     detached: true,
@@ -149,7 +149,7 @@ function watch(home: string, as: { readonly uid?: number; readonly gid?: number 
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** Root has folders that no other user may enter: the server of another user has its data elsewhere then. */
+/** Some of root's folders are closed to other users: the data of such a server is stored elsewhere. */
 function homeOf(folder: string): string {
   const isElsewhere = isRoot() && !isOpenToAll(dirname(folder));
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, SHORT_HASH);
@@ -181,7 +181,7 @@ function folderOfServer(): string {
   }
 }
 
-/** npm carries no links; its package makes them in a script of the installation, which is not run here. */
+/** npm packages carry no links; the install script that creates them does not run here. */
 function restoreLinks(native: string): void {
   const listed = join(native, 'pg-symlinks.json');
   if (!existsSync(listed)) return;
@@ -193,7 +193,7 @@ function restoreLinks(native: string): void {
   }
 }
 
-/** Whether a user that owns nothing can enter it. */
+/** Whether an unprivileged user can enter it. */
 function isOpenToAll(folder: string): boolean {
   const above = dirname(folder);
   if (!existsSync(folder)) return isOpenToAll(above);

@@ -1,4 +1,4 @@
-/** Webhook endpoints: registration, secrets, and the events that are handed to each of them. */
+/** Webhook endpoints: registration, secrets, and the events dispatched to each. */
 import { eventEndpoint } from '../kinds/event-endpoint.ts';
 import { derivedId } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
@@ -14,7 +14,7 @@ import {
 import { positionOf } from './event-stream.ts';
 import type { Database, Run } from './pool.ts';
 
-/** Encrypted secrets, the newest first: as they were read, and as they become. */
+/** Encrypted secrets, newest first: the stored values and their replacements. */
 interface Resealing {
   readonly kept: readonly string[];
   readonly again: readonly string[];
@@ -26,11 +26,11 @@ export interface NewEndpoint {
   readonly url: string;
   /** Event types; empty: all. */
   readonly types: readonly string[];
-  /** Accounts whose events it gets; empty: all. */
+  /** Accounts whose events it receives; empty: all. */
   readonly accounts: readonly string[];
   /** Name of the key that registered it. */
   readonly owner: string;
-  /** Headers of its own for each delivery. */
+  /** Additional headers of each delivery. */
   readonly headers?: { readonly names: readonly string[]; readonly encrypted: string } | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Endpoint extends Omit<NewEndpoint, 'headers'> {
   readonly state: keyof typeof eventEndpoint.states;
   /** ms since the epoch. */
   readonly createdAt: number;
-  /** It gets the events after this place. */
+  /** It receives events after this position. */
   readonly from: string;
   readonly deliveredAt?: number;
   readonly failingSince?: number;
@@ -56,10 +56,10 @@ export interface LogLine {
   readonly tries: number;
 }
 
-/** Events that were handed to one endpoint. */
+/** Events dispatched to one endpoint. */
 export interface Dispatched {
   readonly id: string;
-  /** Up to here. */
+  /** The last position. */
   readonly position: string;
   readonly added: number;
   readonly more: boolean;
@@ -109,7 +109,7 @@ export class Endpoints {
     return derivedId(eventEndpoint.prefix, this.#random.hex(16));
   }
 
-  /** False: there are too many already. `secret` is encrypted. */
+  /** False: the limit is reached. `secret` is encrypted. */
   async add(id: string, endpoint: NewEndpoint, secret: string, act?: Act): Promise<boolean> {
     const { owner, url, types, accounts, headers } = endpoint;
     const own = [headers?.encrypted, headers?.names ?? []];
@@ -141,7 +141,7 @@ export class Endpoints {
     });
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async sealedSecrets(id: string): Promise<string[]> {
     const row = await this.#row(id);
     return [row?.secret, row?.old_secret, row?.older_secret].filter((one) => typeof one === 'string');
@@ -151,7 +151,7 @@ export class Endpoints {
     return (await this.#row(id))?.headers ?? undefined;
   }
 
-  /** The same secrets, encrypted again. False: they are no longer those that were read. */
+  /** Replaces the secrets with the re-encrypted ones. False: the stored secrets have changed since they were read. */
   async reseal(id: string, { kept, again, headers, act }: Resealing): Promise<boolean> {
     return this.#database.transaction(async (run) => {
       const [done] = await run('reseal_endpoint', [id, kept, again, headers?.kept, headers?.again]);
@@ -169,24 +169,24 @@ export class Endpoints {
     return (await this.#database.run<EndpointRow>('endpoints', [null])).map(readEndpoint);
   }
 
-  /** Hands new events to the endpoints that want them, at most `most` to each. */
+  /** Dispatches new events to subscribed endpoints, at most `most` to each. */
   async dispatch(most: number): Promise<readonly Dispatched[]> {
     return this.#database.run<Dispatched>('dispatch_events', [most, this.#now()]);
   }
 
-  /** Endpoints that can be posted to now. */
+  /** Endpoints that can receive deliveries now. */
   async due(most: number): Promise<readonly string[]> {
     const rows = await this.#database.run<{ id: string }>('due_endpoints', [most, this.#now()]);
     return rows.map(({ id }) => id);
   }
 
-  /** The events to post to an endpoint now; a word when there are none, or when it is not for this caller. */
+  /** The events to deliver to an endpoint now; a word if there are none, or if another caller has the lease. */
   async take(id: string, leaseMs: number, most: number): Promise<Taken | string> {
     const lease = this.#random.hex(16);
     return this.#database.transaction((run) => takeDeliveries(run, this.#at(id, lease), { leaseMs, most }));
   }
 
-  /** Undefined: the lease ended, and another caller has them now. */
+  /** Undefined: the lease ended, and another caller has the events. */
   async settle(
     id: string,
     lease: string,
@@ -208,7 +208,7 @@ export class Endpoints {
     });
   }
 
-  /** The number of waiting events and of those it never took, and the newest deliveries. */
+  /** The number of waiting and of failed events, and the newest deliveries. */
   async progress(id: string): Promise<{ waiting: number; undelivered: number; log: LogLine[] }> {
     const [[counts], lines] = await Promise.all([
       this.#database.run<{ waiting: string; undelivered: string }>('delivery_progress', [id]),

@@ -1,7 +1,7 @@
-/** Enqueues a request on the connection of a caller, in the transaction that it has open. Needs no package but theirs. */
+/** Enqueues a request in the open transaction of a caller's connection. Needs no package but the caller's client. */
 import { inSchema } from './statements.ts';
 
-/** A `Client` or `PoolClient` of `pg`, or anything that takes a query as these do. */
+/** A `Client` or `PoolClient` of `pg`, or a compatible client. */
 export interface SqlClient {
   query(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
@@ -12,7 +12,7 @@ export interface EnqueueRequest {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** PostgreSQL refused the request: the transaction of the caller has failed, and nothing of it can be committed. */
+/** PostgreSQL refused the request: the caller's transaction has failed and cannot commit. */
 export class EnqueueRefused extends Error {
   override readonly name = 'EnqueueRefused';
   readonly problems: readonly { readonly pointer: string; readonly message: string }[];
@@ -23,10 +23,10 @@ export class EnqueueRefused extends Error {
   }
 }
 
-/** SQLSTATE of a refusal with its problems in DETAIL. */
+/** SQLSTATE of a refusal; DETAIL contains its problems. */
 const REFUSED = '22023';
 
-/** The id of the operation that the request becomes. Throws `EnqueueRefused`, or what the client throws. */
+/** Returns the id of the future operation. Throws `EnqueueRefused`, or the client's own error. */
 export async function enqueue(
   client: SqlClient,
   schema: string,

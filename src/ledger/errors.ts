@@ -1,4 +1,7 @@
-/** Errors of PostgreSQL and their meaning for the caller. Their texts can hold personal data, so none is stored. */
+/**
+ * Errors of PostgreSQL and their meaning for the caller. Their texts can contain personal data, so they are not
+ * stored.
+ */
 
 const CLOSED = {
   RL001: 'restored',
@@ -9,7 +12,7 @@ const CLOSED = {
 } as const;
 const RULE = 'RL100';
 
-/** The ledger is behind what this process remembers, or recovering, or this lane was taken over: nothing may leave. */
+/** The ledger is behind the memory of this process, or recovering, or this lane was taken over: nothing may leave. */
 export class LedgerClosed extends Error {
   override readonly name = 'LedgerClosed';
   readonly reason: (typeof CLOSED)[keyof typeof CLOSED];
@@ -23,7 +26,7 @@ export class LedgerClosed extends Error {
 export const RECOVERING =
   'PostgreSQL may have lost data, so nothing is accepted and nothing is sent until a person decides: relais recover';
 
-/** A recovery is under way: the caller can ask again when it is over. */
+/** A recovery is running: the caller can retry after it. */
 export class Recovering extends Error {
   override readonly name = 'Recovering';
 
@@ -32,11 +35,11 @@ export class Recovering extends Error {
   }
 }
 
-/** A rule refused one request; nothing of its statement was written. */
+/** A rule refused one request; its statement wrote nothing. */
 export class RuleRefused extends Error {
   override readonly name = 'RuleRefused';
   readonly rule: string;
-  /** The value of a limit, say. */
+  /** For example, the value of a limit. */
   readonly detail: string;
 
   constructor(message: string) {
@@ -47,32 +50,32 @@ export class RuleRefused extends Error {
   }
 }
 
-/** A value that cannot be written down; nothing was sent. */
+/** PostgreSQL cannot store the value; nothing was sent. */
 export class ValueRefused extends Error {
   override readonly name = 'ValueRefused';
 }
 
-/** No connection to PostgreSQL, or none free in time: nothing was sent. */
+/** PostgreSQL is unreachable, or no connection was free in time: nothing was sent. */
 export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway';
 }
 
-/** Whether the statement was committed is not known: `written_by` tells, on another connection. */
+/** It is unknown whether the statement was committed: `written_by` answers this on another connection. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
-/** PostgreSQL is away or cannot write now, or its answer was lost: the same call can be made again. */
+/** PostgreSQL is away or cannot write now, or its answer was lost: the call can be repeated. */
 export const isLedgerAway = (error: unknown): boolean =>
   error instanceof DatabaseAway ||
   error instanceof AnswerLost ||
   isTransient(error) ||
   (error instanceof StatementRefused && (error.code.startsWith('53') || CANNOT_NOW.includes(error.code)));
 
-/** Read-only; or stopped by a lock or a time-out. Class 53 is a full disk or no connection left. */
+/** Read-only, or stopped by a lock or a time-out. Class 53: a full disk or no connection left. */
 const CANNOT_NOW: readonly string[] = ['25006', '55P03', '57014'];
 
-/** PostgreSQL refused the statement, and nothing of it was written. */
+/** PostgreSQL refused the statement and wrote nothing. */
 export class StatementRefused extends Error {
   override readonly name = 'StatementRefused';
   /** SQLSTATE. */
@@ -86,13 +89,13 @@ export class StatementRefused extends Error {
   }
 }
 
-/** Deadlock, serialisation or a new partition: the same statement may succeed when it is sent again as a whole. */
+/** Deadlock, serialisation or a new partition: the whole statement may succeed if it is repeated. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof StatementRefused && (['40P01', '40001'].includes(error.code) || isOfNewPartition(error));
 
 /**
- * While the statement waited for the default partition, a partition for its row was attached. Every check of ours has a
- * name, and the bounds of a partition have none.
+ * While the statement waited for the default partition, a partition for its row was attached. All our checks have
+ * names; partition bounds have none.
  */
 const isOfNewPartition = ({ code, constraint }: StatementRefused): boolean =>
   code === '23514' && constraint === undefined;
@@ -100,20 +103,20 @@ const isOfNewPartition = ({ code, constraint }: StatementRefused): boolean =>
 /** A unique index refused the statement: another row has the same identity. */
 export const isTaken = (error: unknown): boolean => error instanceof StatementRefused && error.code === '23505';
 
-/** One row of a shared statement may be the cause, so it is sent again in halves. */
+/** One row of a shared statement may be the cause, so the statement is repeated in halves. */
 export const isOfOneRow = (error: unknown): boolean =>
   error instanceof RuleRefused ||
   error instanceof ValueRefused ||
   (error instanceof StatementRefused &&
     (/^(22|23|54)/.test(error.code) || ['P0001', '55P03', '57014'].includes(error.code)));
 
-/** A lock or the server's time-out stopped the statement: the same rows may succeed later. */
+/** A lock or the server's time-out stopped the statement: it may succeed later. */
 export const isHeldUp = (error: unknown): boolean =>
   error instanceof StatementRefused && ['55P03', '57014', '40P01', '40001'].includes(error.code);
 
 /**
- * The connection is no longer fit, and nothing was written: its server became a standby, its plans are outdated, or a
- * pooler lost its prepared statements.
+ * The connection is no longer usable, and nothing was written: its server became a standby, its plans are outdated,
+ * or a pooler lost its prepared statements.
  */
 export const isOfConnection = (error: unknown): boolean =>
   error instanceof StatementRefused && ['25006', '0A000', '26000', '42P05'].includes(error.code);
@@ -126,8 +129,8 @@ interface DatabaseError {
 }
 
 /**
- * An error of `pg` as one of ours. An error that PostgreSQL itself reported means that nothing was written; everything
- * else, a broken connection above all, leaves that open. FATAL and class 57P mean that the server ends the connection.
+ * Translates an error of `pg`. An error reported by PostgreSQL means that nothing was written; for all other errors,
+ * above all a broken connection, this is unknown. FATAL and class 57P mean that the server ends the connection.
  */
 export function readError(error: unknown): Error {
   const { code, severity, message, constraint } = error as DatabaseError;
@@ -150,7 +153,7 @@ const isEnd = (code: string, severity: string): boolean =>
   /^(57P|08)/.test(code) || ['FATAL', 'PANIC'].includes(severity);
 const isClosed = (code: string): code is keyof typeof CLOSED => Object.hasOwn(CLOSED, code);
 
-/** Of PostgreSQL the code alone. */
+/** For errors of PostgreSQL, only the code. */
 function causeOf(error: unknown): string {
   const { code, severity } = error as DatabaseError;
   if (typeof severity === 'string') return `${severity} ${String(code)}`;

@@ -1,9 +1,9 @@
-/** Published events as callers read them: by position, in pages, and by id. */
+/** Published events for readers: by position, in pages, and by id. */
 import type { EventType } from '../kinds/index.ts';
 import { CursorAhead, CursorTooOld, UnreadableEvent } from '../lib/cursors.ts';
 import type { Database } from './pool.ts';
 
-/** An event as callers get it; `CompletionEvent` of `events/`. */
+/** An event for callers; `CompletionEvent` of `events/`. */
 export type StoredEvent = {
   readonly [name: string]: unknown;
   id: string;
@@ -18,7 +18,7 @@ interface Page {
   readonly events: readonly StoredEvent[];
   /** Cursor of the next page. */
   readonly next: string;
-  /** The end was not reached: there may be more, however few these are. */
+  /** More events may follow, however few this page has. */
   readonly more: boolean;
 }
 
@@ -53,14 +53,17 @@ interface State {
 }
 
 const BEGINNING = '0-0';
-/** Most events are filtered out, so a page of this size is read however few are asked for. */
+/** Most events are filtered out, so this many are read even for a small page. */
 const FILTERED_AT_ONCE = 100;
 const STEPS = 10;
 const TRIMMED_AT_ONCE = 5_000;
-/** By so much a sequence grows with each recovery: versions of the lost time may be used again. */
+/** The sequence grows by this much with each recovery: versions of the data-loss window may be used again. */
 const SEQUENCES_LOST = 1_000;
 
-/** Epoch and position: a cursor of an earlier epoch is refused, because a recovery may have lost what it has read. */
+/**
+ * Epoch and position: a cursor of an earlier epoch is refused, because the recovery may have removed events that it
+ * has read.
+ */
 const placeIn = ({ epoch, position }: Pick<Head, 'epoch' | 'position'>): string => `${epoch}-${position}`;
 
 export class EventStream {
@@ -70,7 +73,7 @@ export class EventStream {
     this.#database = database;
   }
 
-  /** Events after the cursor, the oldest first. Events that are not wanted are passed over. */
+  /** Events after the cursor, oldest first. Unwanted events are skipped. */
   async read(after: string | undefined, limit: number, isWanted?: (event: StoredEvent) => boolean): Promise<Page> {
     let next = await this.placeOf(after);
     const events: StoredEvent[] = [];
@@ -91,7 +94,7 @@ export class EventStream {
     return { events, next: this.cursorOf(next), more };
   }
 
-  /** The place of a cursor. Throws CursorAhead and CursorTooOld. */
+  /** The position of a cursor. Throws CursorAhead and CursorTooOld. */
   async placeOf(cursor: string | undefined): Promise<string> {
     const state = await this.#state();
     if (cursor === undefined || cursor === BEGINNING) return placeIn({ ...state, position: '0' });
@@ -104,22 +107,22 @@ export class EventStream {
     return cursor;
   }
 
-  /** The place of the newest event. */
+  /** The position of the newest event. */
   async end(): Promise<string> {
     return placeIn(await this.#state());
   }
 
-  /** Events after a place, with their places. */
+  /** Events after a position, with their positions. */
   async entries(after: string, limit: number): Promise<Placed[]> {
     return (await this.#after(after, limit)).map((row) => ({ place: placeIn(row), event: eventOf(row) }));
   }
 
-  /** The same without data: a damaged event is answered too. */
+  /** Events without their data, so that a damaged event is included. */
   async heads(after: string, limit: number): Promise<PlacedHead[]> {
     return (await this.#after(after, limit)).map(headOf);
   }
 
-  /** The event at a place, and the trace of its operation; undefined when it is deleted. Throws UnreadableEvent. */
+  /** The event at a position, and the trace of its operation; undefined: deleted. Throws UnreadableEvent. */
   async at(place: string): Promise<{ readonly event: StoredEvent; readonly trace?: string } | undefined> {
     const [row] = await this.#database.run<Row & { trace: string | null }>('event_at', [positionOf(place)]);
     if (row === undefined) return undefined;
@@ -132,15 +135,15 @@ export class EventStream {
     return row && headOf(row);
   }
 
-  /** The place behind which the events since a time begin, ms since the epoch. */
+  /** The position before the first event since a time, ms since the epoch. */
   async before(sinceMs: number): Promise<string> {
     const [row] = await this.#database.run<Head>('position_before', [new Date(sinceMs)]);
     return row ? placeIn(row) : BEGINNING;
   }
 
   /**
-   * Deletes events older than `keepMs` that no group and no delivery needs any more. Partitions of whole months are
-   * dropped elsewhere. `now` is for tests.
+   * Deletes events older than `keepMs` that no group and no delivery needs any more. Whole months are dropped as
+   * partitions elsewhere. `now` is for tests.
    */
   async trim(keepMs: number, now?: Date): Promise<void> {
     await this.#database.run('trim_events', [keepMs, now]);

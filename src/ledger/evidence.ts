@@ -1,4 +1,4 @@
-/** What journal and witnesses know about the lost time of a restored ledger. */
+/** Evidence of journal and witnesses about the data-loss window of a restored ledger. */
 import type { Redis } from 'ioredis';
 import { type Entry, readJournal } from './journal.ts';
 import type { Database } from './pool.ts';
@@ -21,21 +21,21 @@ export interface RecoveryRow {
   readonly last_beat: Date;
   readonly marks: Readonly<Record<string, number>>;
   readonly known: Readonly<Record<string, number>>;
-  /** Of the copy, and of the recovery. */
+  /** Epochs of the backup and of the recovery. */
   readonly copied: number;
   readonly epoch: number;
   readonly deployment: string;
 }
 
 export interface Gathered {
-  /** Lane → the highest counter that is known. */
+  /** Lane → the highest known counter. */
   readonly lanes: Readonly<Record<string, string>>;
   readonly lost: Lost;
-  /** Why the journal does not prove what never left. */
+  /** Why the journal does not prove that unnamed operations never left. */
   readonly broken: string | undefined;
 }
 
-/** The clocks of Redis and PostgreSQL may differ by so much (ms). */
+/** Maximum clock difference between Redis and PostgreSQL (ms). */
 const CLOCKS_MS = 60_000;
 
 export async function gatherEvidence(options: EvidenceOptions, row: RecoveryRow): Promise<Gathered> {
@@ -63,7 +63,7 @@ export async function gatherEvidence(options: EvidenceOptions, row: RecoveryRow)
   };
 }
 
-/** As an operation or as one of a batch. True as well when the journal cannot be read: nothing is proven then. */
+/** As an operation or as a row of a batch. Also true if the journal is unreadable: then nothing is proven. */
 export async function knownToJournal(options: EvidenceOptions, deployment: string, id: string): Promise<boolean> {
   const entries = await entriesOf(options, deployment);
   return (

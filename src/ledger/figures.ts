@@ -6,7 +6,7 @@ import type { Database } from './pool.ts';
 interface Due {
   readonly queue: string;
   readonly account: string;
-  /** By now, and later. */
+  /** Due now, and due later. */
   readonly due: number;
   readonly later: number;
   /** ms since the epoch. */
@@ -28,7 +28,7 @@ interface CountRow {
   readonly fold: boolean;
 }
 
-/** What states are counted of: requests of campaigns are no operations. */
+/** Kinds whose states are counted: requests of campaigns are not operations. */
 export type Counted = Kind | 'sms_request';
 
 interface Sum {
@@ -61,7 +61,7 @@ export class Figures {
     return { count, xof };
   }
 
-  /** Adds what finished since the last time to the counts, so that counting reads few rows. */
+  /** Folds newly finished operations into the counts, so that counting reads few rows. */
   async fold(): Promise<number> {
     const [row] = await this.#database.run<{ folded: string }>('fold_counts');
     return Number(row?.folded ?? 0);
@@ -129,7 +129,7 @@ export class Figures {
     return Object.fromEntries(rows.map(({ type, count }) => [type, Number(count)]));
   }
 
-  /** By the first of the limits (ms) that an age has not reached; below the last there is one more. */
+  /** By the first limit (ms) that an age has not reached; one more for ages above the last limit. */
   async agesIn(states: readonly KindState[], limits: readonly number[], now: number): Promise<readonly Sum[]> {
     const rows = await this.#database.run<{ age: number; count: string; xof: string }>('ages_in_doubt', [
       ...pairsOf(states),
@@ -142,7 +142,7 @@ export class Figures {
     });
   }
 
-  /** What is in these states, by account and kind. */
+  /** Operations in these states, by account and kind. */
   async unsent(
     states: readonly KindState[],
   ): Promise<readonly (Sum & { readonly account: string; readonly kind: string })[]> {

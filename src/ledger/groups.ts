@@ -1,8 +1,8 @@
-/** Consumer groups of events: their positions, the events in hand, and the events that a group could not handle. */
+/** Consumer groups of events: positions, leased events, and dead letters. */
 import type { Database } from './pool.ts';
 import { storableText } from './storable.ts';
 
-/** As `StoredEvent`, before its data is read. */
+/** A `StoredEvent` before its data is parsed. */
 export interface TakenEvent {
   readonly epoch: number;
   readonly position: string;
@@ -31,13 +31,13 @@ export interface GroupState {
   readonly position: number;
   /** Published events that no consumer has taken. */
   readonly behind: number;
-  /** Events in hand, or between two tries. */
+  /** Leased events, and events between two tries. */
   readonly trying: number;
   readonly dead: number;
   readonly seenAt: Date;
 }
 
-/** A group that handles nothing for months must not fill the ledger. */
+/** A group without successful handlers must not fill the ledger. */
 const DEAD_MOST = 100_000;
 const ERROR_LONGEST = 500;
 
@@ -51,7 +51,7 @@ export class EventGroups {
     this.#now = () => now?.();
   }
 
-  /** Makes the group, unless it is there. */
+  /** Creates the group if it does not exist. */
   async join(group: string, from: 'beginning' | 'now'): Promise<void> {
     await this.#database.run('join_group', [group, from === 'now']);
   }
@@ -85,18 +85,18 @@ export class EventGroups {
     return this.#does('postpone_event', [group, position, consumer, waitMs, this.#now()]);
   }
 
-  /** Moves it to the dead letters. */
+  /** Moves the event to the dead letters. */
   async bury(group: string, position: string, consumer: string, error: string): Promise<boolean> {
     const text = storableText(error.slice(0, ERROR_LONGEST));
     return this.#does('bury_event', [group, position, consumer, text, DEAD_MOST]);
   }
 
-  /** Leaves the events of a consumer that ends to the others. */
+  /** Releases the events of a consumer that stops. */
   async release(group: string, consumer: string): Promise<void> {
     await this.#database.run('release_events', [group, consumer, this.#now()]);
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   async deadLetters(group: string, after = 0, most = 100): Promise<readonly DeadLetter[]> {
     const rows = await this.#database.run<Omit<DeadLetter, 'position'> & { position: string }>('dead_letters', [
       group,
@@ -106,7 +106,7 @@ export class EventGroups {
     return rows.map(({ position, ...letter }) => ({ position: Number(position), ...letter }));
   }
 
-  /** Lets the group try its dead letters again, or one of them. Answers their number. */
+  /** Retries the dead letters of a group, or one of them. Returns their number. */
   async replay(group: string, position?: number): Promise<number> {
     return (await this.#database.run('replay_dead_letters', [group, position, this.#now()])).length;
   }
@@ -130,7 +130,7 @@ export class EventGroups {
     }));
   }
 
-  /** Forgets a group with its dead letters: events wait for its consumers, and are not deleted before they are taken. */
+  /** Removes a group and its dead letters. While a group exists, events are retained for its consumers. */
   async remove(group: string): Promise<boolean> {
     return this.#does('remove_group', [group]);
   }

@@ -17,7 +17,7 @@ interface HoldsOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Gives the time instead of PostgreSQL, for tests. */
   readonly now?: () => Date;
-  /** Receives what operators held, before the call is answered. A restored ledger is held again, never released. */
+  /** Receives holds by operators, before the call returns. After a restore they are held again, never released. */
   readonly onCommitted?: OnCommitted;
 }
 
@@ -33,7 +33,7 @@ interface StandingRow {
 type Standings = ReadonlyMap<string, AccountStanding>;
 
 const NONE: AccountStanding = { holds: [], failing: new Set() };
-/** Age of a bulk read that is used again. The statement that records an intent reads the holds itself. */
+/** Maximum age of a cached bulk read. The statement that records an intent reads the holds itself. */
 const FRESH_MS = 200;
 
 export class Holds {
@@ -44,7 +44,7 @@ export class Holds {
     this.#options = options;
   }
 
-  /** True for the one call that began the hold, and so announced it. */
+  /** True for the call that began the hold and so announced it. */
   async hold(account: string, area: HoldArea, reason: string, act?: Act): Promise<boolean> {
     return this.#hold({ account, area, reason }, act);
   }
@@ -54,7 +54,7 @@ export class Holds {
     return this.#hold({ account, area, reason: PROVIDER_UNREADABLE, unreadable: answers });
   }
 
-  /** True for the one call that ended it. */
+  /** True for the call that ended the hold. */
   async release(account: string, area: HoldArea, reason: string, act?: Act): Promise<boolean> {
     const { database } = this.#options;
     const written = actJson(act, { before: { held: `${area}.${reason}` } });
@@ -63,7 +63,7 @@ export class Holds {
     return rows.length > 0;
   }
 
-  /** Counts one more failure of a row. True for the one call that so began the hold. */
+  /** Counts one more failure in a row. True for the call that thereby began the hold. */
   async countFailure(account: string, area: HoldArea, reason: string, row: Row): Promise<boolean> {
     const { database } = this.#options;
     const values = [account, area, reason, row.windowMs, this.#now()];
@@ -76,7 +76,7 @@ export class Holds {
     return begun;
   }
 
-  /** An answer of another kind ends the row. */
+  /** An answer of another kind ends the series. */
   async endRow(account: string, area: HoldArea, reason: string): Promise<void> {
     await this.#options.database.run('end_row', [account, area, reason]);
     this.#cached = undefined;
@@ -102,7 +102,7 @@ export class Holds {
     return [...(await this.#read(null)).values()].flatMap(({ holds }) => holds);
   }
 
-  /** Accounts with a hold or a row of failures, at most 200 ms old: for callers that ask with each claim. */
+  /** Accounts with a hold or a series of failures, at most 200 ms old: for callers that read them with each claim. */
   async standings(): Promise<Standings> {
     const atMono = this.#options.clock.monotonic();
     if (this.#cached !== undefined && atMono - this.#cached.atMono <= FRESH_MS) return this.#cached.standings;

@@ -1,10 +1,10 @@
 /**
- * Judges requests that SQL clients enqueued. Workers find them by polling: a `NOTIFY` in the caller's transaction would
- * take a lock of the whole server at its commit. Rows are taken by state, so a caller whose transaction stays open for
- * long delays its own requests only.
+ * Judges requests that SQL clients enqueued. Workers poll for them: a `NOTIFY` in the caller's transaction would lock
+ * the whole server at its commit. Rows are taken by state, so a caller with a long transaction delays only its own
+ * requests.
  *
- * A worker may die between the acceptance of a request and the mark in its row. The row is taken again then, and the
- * same request is found, not accepted twice.
+ * A worker may die between the acceptance of a request and the update of its row. The row is then taken again, and
+ * the recorded request is found instead of accepted twice.
  */
 import type { z } from 'zod';
 import { type AskedKind, operations } from '../kinds/index.ts';
@@ -17,7 +17,6 @@ import type { Database } from './pool.ts';
 import type { Message } from '../messages/message.ts';
 import { textOf } from '../messages/texts.ts';
 
-/** The answers of acceptance. */
 type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string }
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
@@ -26,7 +25,7 @@ type Answer =
       readonly problems: readonly { readonly pointer: string; readonly message: Message }[];
     };
 
-/** Who asks, and by which identity besides the reference. */
+/** The caller, and the identity besides the reference. */
 export interface Enqueued {
   readonly idempotencyKey: string | undefined;
   /** `sql:<session user>`. */
@@ -36,10 +35,10 @@ export interface Enqueued {
 interface IntakeOptions {
   readonly database: Database;
   readonly environment: string;
-  /** One for each kind: the schemas, rules and limits of every other entry point. */
+  /** One function per kind: the schemas, rules and limits of every other entry point. */
   readonly accept: Readonly<Record<AskedKind, (request: unknown, asked: Enqueued) => Promise<Answer>>>;
   readonly leaseMs: number;
-  /** Receives what failed for one request, which is judged again after its lease. */
+  /** Receives the error of one request, which is judged again after its lease. */
   readonly onError: (error: unknown) => void;
   readonly onRejected?: (rejection: { readonly kind: string }) => void;
 }
@@ -81,13 +80,13 @@ export class Intake {
     const judged = await Promise.allSettled(judging);
     if (accepted.length > 0) await database.run('accept_intake', [accepted, now ?? null]);
     for (const one of judged) {
-      // A recovery began after the rows were taken: they wait for its end.
+      // A recovery began after the rows were taken: they wait until it ends.
       if (one.status === 'rejected' && !(one.reason instanceof LedgerClosed)) onError(one.reason);
     }
     return taken.length;
   }
 
-  /** Undefined: it is accepted. */
+  /** Undefined: accepted. */
   async #judge({ id, kind, account, idempotency_key: key, request, client }: Taken): Promise<Refusal | undefined> {
     const idempotencyKey = key ?? undefined;
     if (this.#idOf(kind, account, key ?? request['reference']) !== id) return { problems: [OTHER_SPELLING] };
@@ -99,7 +98,7 @@ export class Intake {
     return answer.outcome === 'conflict' ? conflictWith(answer) : undefined;
   }
 
-  /** The caller holds the id that SQL derived: a request is never accepted under another one. */
+  /** The caller has the id that SQL derived: a request is never accepted under another id. */
   #idOf(kind: AskedKind, account: string, name: unknown): string | undefined {
     const { data } = identity.safeParse(name);
     if (data === undefined) return undefined;
@@ -117,7 +116,7 @@ export class Intake {
   }
 }
 
-/** As long as a header can be; the schema of each kind has the limit of its reference. */
+/** The maximum length of a header; the schema of each kind limits its reference. */
 const identity: z.ZodType<string> = identityText(300);
 
 const OTHER_SPELLING = {

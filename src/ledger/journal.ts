@@ -1,13 +1,13 @@
 /**
- * The journal in Redis of what was about to leave, and of acts that a restored backup must not undo. A restored ledger
- * is filled up from it. Best effort: without Redis nothing waits, and the hole stays visible.
+ * The journal in Redis of requests that were about to leave, and of acts that a restored backup must not undo. A
+ * restored ledger is completed from it. Best effort: without Redis nothing waits, and the gap is visible.
  */
 import type { Redis } from 'ioredis';
 import { type Clock, within } from '../lib/clock.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An operation whose request was about to leave, with what is needed to record it again. */
+/** An operation whose request was about to leave, with the data to record it again. */
 export interface JournalItem extends Json {
   readonly id: string;
   readonly kind: string;
@@ -28,7 +28,7 @@ export interface Acted {
   readonly process: string;
   /** Counted by each process from 1. */
   readonly n: number;
-  /** When the act before was, written or not; absent: there was none. */
+  /** The number of the previous act, whether its entry was written or not; absent: there was none. */
   readonly before?: number;
   readonly kind: string;
   readonly facts: Json;
@@ -39,15 +39,15 @@ export type Entry = (Intended | Acted) & { readonly at: number };
 
 interface JournalOptions {
   readonly redis: Redis;
-  /** Id of the deployment, from the first beat on: a ledger reads no other journal. */
+  /** The id of the deployment, known from the first beat: a ledger reads no other journal. */
   readonly deployment: () => string | undefined;
   readonly process: string;
   readonly clock: Clock;
-  /** The journal misses an entry: told once until the next one is written. */
+  /** The journal misses an entry: reported at the start of each gap. */
   readonly onHole: (error: unknown) => void;
 }
 
-/** How long an entry may keep a payment waiting. */
+/** The longest delay of a payment by an entry. */
 const WAIT_MS = 100;
 export const KEPT_MS = 72 * 3_600_000;
 const ENTRIES_MOST = 1_000_000;
@@ -59,7 +59,7 @@ const FIELD = 'entry';
 
 export class Journal {
   readonly #options: JournalOptions;
-  /** By lane: the last counter up to which everything that left is in the journal, or is a hole before it. */
+  /** By lane: the last counter up to which every request that left has an entry, or after which a gap begins. */
   readonly #after = new Map<string, string>();
   readonly #sent = new Map<string, string>();
   #acts = 0;
@@ -72,8 +72,8 @@ export class Journal {
   }
 
   /**
-   * Called between the commit of an intent and the first byte. `counter`: of the lane, as that commit gave it. Never
-   * rejects: what is committed leaves.
+   * Called between the commit of an intent and the first byte. `counter`: the lane's counter at that commit. Never
+   * rejects: a committed request leaves.
    */
   async intended(
     at: { readonly lane: string; readonly epoch: number; readonly counter: string },
@@ -82,13 +82,13 @@ export class Journal {
     if (items.length === 0) return;
     const { lane, counter } = at;
     const entry: Intended = { is: 'intended', ...at, after: this.#after.get(lane) ?? '0', items };
-    // Whether it is written or not, the next entry begins here: a hole stays one.
+    // The next entry begins here even after a failure: a gap remains visible.
     this.#after.set(lane, counter);
     this.#sent.set(lane, counter);
     await this.#add(entry);
   }
 
-  /** After the commit of an act, before it is answered. Never rejects. */
+  /** Called after the commit of an act, before the answer. Never rejects. */
   async act(kind: string, facts: Json): Promise<void> {
     this.#acts += 1;
     const before = this.#lastActAt;
@@ -103,12 +103,12 @@ export class Journal {
     });
   }
 
-  /** The last counter of a lane with which something left; undefined: nothing did. */
+  /** The last counter of a lane with a request that left; undefined: none left. */
   sentOn(lane: string): string | undefined {
     return this.#sent.get(lane);
   }
 
-  /** How many acts this process has counted, and when the last one was; undefined: none. */
+  /** The number of acts counted by this process, and the time of the last one; undefined: none. */
   get lastAct(): { readonly n: number; readonly at: number } | undefined {
     return this.#lastActAt === undefined ? undefined : { n: this.#acts, at: this.#lastActAt };
   }
@@ -146,7 +146,7 @@ class JournalAway extends Error {
   }
 }
 
-/** Every entry, oldest first. Rejects when Redis cannot be read. Entries that cannot be read are left out. */
+/** Every entry, oldest first. Rejects if Redis is unreadable. Unreadable entries are skipped. */
 export async function* readJournal(redis: Redis, deployment: string): AsyncGenerator<Entry> {
   for (let from = '-'; ; ) {
     const page = await redis.xrange(keyOf(deployment), from, '+', 'COUNT', READ_AT_ONCE);
@@ -160,7 +160,7 @@ export async function* readJournal(redis: Redis, deployment: string): AsyncGener
   }
 }
 
-/** The newest intents: a process that was killed may have told the journal alone. */
+/** The newest intents: a process that was killed may have written them only to the journal. */
 export async function newestIntents(
   redis: Redis,
   deployment: string,

@@ -1,6 +1,6 @@
 /**
- * Makes the partitions of events and audit lines ahead, and drops those that retention no longer needs. Events go below
- * every group's and delivery's position, audit lines once they are verified.
+ * Creates the partitions of events and audit lines in advance, and drops those that retention no longer needs. Events
+ * are dropped below the position of every group and delivery, audit lines after their verification.
  */
 import type { AuditFault } from './audit-chain.ts';
 import type { AuditSeals } from './audit-seals.ts';
@@ -16,7 +16,7 @@ export interface KeepingPartitions {
   /** `EVENTS_KEEP` and `AUDIT_KEEP`, ms. */
   readonly eventsKeepMs: number;
   readonly auditKeepMs: number;
-  /** The act of deleting audit lines. */
+  /** The audit entry of the deletion. */
   readonly act: Parameters<AuditSeals['forget']>[0]['act'];
   /** For tests. */
   readonly now?: () => Date;
@@ -26,13 +26,13 @@ export interface KeptPartitions {
   readonly made: readonly string[];
   readonly dropped: readonly string[];
   readonly forgotten: number;
-  /** Nothing of the audit log is deleted: this line does not fit. */
+  /** Audit lines are not deleted: this line is invalid. */
   readonly fault?: AuditFault;
 }
 
 /**
- * Makes the partitions of this month and the next ones. Call it before anything is written: rows that are in a default
- * partition keep the partition of their month from being made.
+ * Creates the partitions of this month and the next ones. Call it before any write: rows in a default partition block
+ * the partition of their month.
  */
 export async function makePartitions({
   database,
@@ -44,7 +44,7 @@ export async function makePartitions({
   return { at: clock.at, made: await partitions.ensureMonths(clock.at) };
 }
 
-/** Call it hourly; many processes may. */
+/** Call it hourly; many processes may call it. */
 export async function keepPartitions(keeping: KeepingPartitions): Promise<KeptPartitions> {
   const { events, seals, eventsKeepMs, auditKeepMs, act } = keeping;
   const { at, made } = await makePartitions(keeping);

@@ -1,6 +1,6 @@
 /**
- * The file of a draft, as it was uploaded, until its recipients are added: decisions about it can be made today and
- * tomorrow. It expires after a few days.
+ * The uploaded file of a draft until its recipients are added, so that decisions about it can be made on different
+ * days. It expires after a few days.
  */
 import { UnusableFile } from '../files/problems.ts';
 import { RowReader } from '../files/rows.ts';
@@ -14,7 +14,7 @@ const ID_BYTES = 16;
 
 interface About {
   readonly name: string;
-  /** The media type that it came with. */
+  /** The media type of the upload. */
   readonly type: string;
   readonly bytes: number;
   /** ms since the epoch. */
@@ -23,7 +23,7 @@ interface About {
 
 export interface KeptFile extends About {
   readonly until: number;
-  /** How its last check read it, and the report; undefined: it was never checked. */
+  /** The options and report of its last check; undefined: never checked. */
   readonly options: unknown;
   readonly report: unknown;
 }
@@ -62,7 +62,7 @@ export class KeptFiles {
     this.#now = () => now?.() ?? null;
   }
 
-  /** The whole file replaces the one before, or nothing does. No transaction waits for the sender. */
+  /** Replaces the file as a whole, or changes nothing. No transaction waits for the sender. */
   async keep(
     campaign: string,
     source: AsyncIterable<Uint8Array>,
@@ -95,7 +95,7 @@ export class KeptFiles {
       bytes += length;
       if (bytes > most) throw new FileTooLarge(`more than ${most} bytes`);
       waiting.push(chunk);
-      // Not added up anew: half a million chunks of one byte are a piece as well.
+      // A running sum: half a million chunks of one byte form one piece too.
       wait += length;
       if (wait >= PIECE_BYTES) await flush();
     }
@@ -111,19 +111,21 @@ export class KeptFiles {
     return { ...about, options: options ?? undefined, report: report ?? undefined };
   }
 
-  /** Its bytes, a piece at a time. */
+  /** Its bytes, one piece at a time. */
   async *open(campaign: string): AsyncGenerator<Uint8Array, void, undefined> {
     const row = await this.#row(campaign);
     if (row !== undefined) yield* piecesOf(this.#database.run, row.id);
   }
 
-  /** Whether any cell does, on any sheet; a file that cannot be read might. */
+  /** Whether any cell on any sheet matches. True for an unreadable file, which might match. */
   async mentions(campaign: string, isAbout: (cell: string) => boolean): Promise<boolean> {
     const row = await this.#row(campaign);
     return row !== undefined && (await fileMentions(this.#database.run, row.id, isAbout));
   }
 
-  /** The result of a check; without a report, only how the file was read. Another file that came meanwhile stays as it is. */
+  /**
+   * Stores the result of a check; without a report, only the options. A file that replaced it meanwhile is unchanged.
+   */
   async judged(
     campaign: string,
     { at }: KeptFile,
@@ -133,7 +135,7 @@ export class KeptFiles {
     await this.#database.run('judge_kept_file', [campaign, new Date(at), ...said]);
   }
 
-  /** The text or the country changed: the report no longer holds. */
+  /** The text or the country changed: the report is outdated. */
   async outdated(campaign: string): Promise<void> {
     await this.#database.run('outdate_kept_file', [campaign]);
   }
@@ -142,7 +144,7 @@ export class KeptFiles {
     await this.#database.run('forget_kept_files', [campaign]);
   }
 
-  /** Removes expired files. Answers their number. */
+  /** Removes expired files. Returns their number. */
   async expire(most: number): Promise<number> {
     return (await this.#database.run('expire_kept_files', [most, this.#now()])).length;
   }
@@ -161,7 +163,7 @@ async function* piecesOf(run: Run, file: string): AsyncGenerator<Uint8Array, voi
   }
 }
 
-/** Whether any cell of a stored file does, on any sheet; a file that cannot be read might. */
+/** Whether any cell of a stored file matches, on any sheet. True for an unreadable file, which might match. */
 export async function fileMentions(run: Run, file: string, isAbout: (cell: string) => boolean): Promise<boolean> {
   try {
     const first = await sheetMentions(run, file, undefined, isAbout);

@@ -1,4 +1,4 @@
-/** Digests of the provider's keys of before, from memory: a callback never waits for PostgreSQL. */
+/** Digests of earlier provider keys, cached: a callback never waits for PostgreSQL. */
 import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type KeyDigests, digestOfKey } from '../operations/key-hashes.ts';
@@ -15,9 +15,9 @@ interface HashRow {
   readonly hash: Buffer;
 }
 
-/** Age at which the digests are read again, in the background. */
+/** Age at which the digests are refreshed in the background. */
 const FRESH_MS = 10_000;
-/** Age at which a caller waits for the reading. */
+/** Age at which a caller waits for the refresh. */
 const USABLE_MS = 60_000;
 const NONE: KeyDigests = new Map();
 
@@ -31,7 +31,7 @@ export class KeyHashes {
     this.#options = options;
   }
 
-  /** `fingerprint`: of all keys of the account that the master key is one of. */
+  /** `fingerprint`: of all keys of the account, including this master key. */
   async note(
     { account, fingerprint }: { readonly account: string; readonly fingerprint: string },
     masterKey: Secret,
@@ -42,7 +42,7 @@ export class KeyHashes {
     this.#known = new Map(this.#known).set(account, digests);
   }
 
-  /** While PostgreSQL is away, the digests that were read last. Rejects when none were ever read. */
+  /** While PostgreSQL is away, returns the cached digests. Rejects if they were never read. */
   async of(account: string): Promise<KeyDigests> {
     const ageMs = this.#options.clock.monotonic() - this.#readMono;
     if (ageMs >= FRESH_MS) {

@@ -1,4 +1,4 @@
-/** One connection that writes, with its mark: it writes nothing on a ledger that is behind what its process remembers. */
+/** One writing connection with its mark: it writes nothing to a ledger that is behind the memory of its process. */
 import type { Clock } from '../lib/clock.ts';
 import { Connection, type DatabaseOptions } from './database.ts';
 import { AnswerLost, LedgerClosed, isOfConnection } from './errors.ts';
@@ -6,9 +6,9 @@ import type { Run } from './pool.ts';
 
 /** State of the ledger that a process remembers; its lanes share it. */
 export class Memory {
-  /** Set by the first lane that opens; a process that finds another one later was left behind by a recovery. */
+  /** Set by the first lane that opens. If a process later finds another epoch, it missed a recovery. */
   epoch: number | undefined;
-  /** Called when the ledger refuses a statement of a lane because it is closed. */
+  /** Called when the ledger refuses a statement because it is closed. */
   onClosed: (() => void) | undefined;
   readonly #counters = new Map<string, bigint>();
 
@@ -21,18 +21,18 @@ export class Memory {
     return String(this.#counters.get(lane) ?? 0n);
   }
 
-  /** Of a lane that has ended: nothing of it is compared any more. */
+  /** For a lane that has ended: it is no longer compared. */
   forget(lane: string): void {
     this.#counters.delete(lane);
   }
 
-  /** After a recovery has begun: what the restored ledger has counts from now on. */
+  /** After the start of a recovery: the counters of the restored ledger apply from now on. */
   restore(lane: string, counter: string | undefined): void {
     if (counter === undefined) this.#counters.delete(lane);
     else this.#counters.set(lane, BigInt(counter));
   }
 
-  /** A copy, as of now. */
+  /** A snapshot. */
   vector(): ReadonlyMap<string, bigint> {
     return new Map(this.#counters);
   }
@@ -49,7 +49,7 @@ export class Memory {
 interface LaneOptions {
   readonly database: DatabaseOptions;
   readonly memory: Memory;
-  /** Process and number: `worker-1/0`. No two lanes that live have one name. */
+  /** Process and number: `worker-1/0`. Unique among open lanes. */
   readonly name: string;
   readonly clock: Clock;
 }
@@ -58,13 +58,13 @@ interface Written {
   readonly counter: string;
 }
 
-/** The statements of a transaction on a lane; `write` is for those that raise its mark. */
+/** The statements of a transaction on a lane; `write` is for statements that raise its mark. */
 export interface LaneRun {
   readonly read: Run;
   readonly write: <Row extends Written>(statement: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 }
 
-/** How long a lost answer is asked for: longer than the statement time-out of the server. */
+/** How long a lost answer is queried: longer than the server's statement time-out. */
 const SETTLE_MS = 30_000;
 const SETTLE_AGAIN_MS = 50;
 
@@ -81,7 +81,7 @@ export class Lane {
     return this.#options.name;
   }
 
-  /** Runs a statement that raises the mark of this lane; its first four parameters are the lane's own. */
+  /** Runs a statement that raises the mark of this lane; its first four parameters belong to the lane. */
   async write<Row extends Written>(statement: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const { memory, name } = this.#options;
     const own = (): readonly unknown[] => [name, memory.epoch, memory.lanes, memory.counters];
@@ -93,8 +93,8 @@ export class Lane {
   }
 
   /**
-   * Several statements in one transaction, the first of which raises the mark (`write`). Nothing is remembered before it
-   * is committed.
+   * Several statements in one transaction, the first of which raises the mark (`write`). Memory is updated after the
+   * commit.
    */
   async transaction<T>(work: (run: LaneRun) => Promise<T>): Promise<T> {
     const { memory, name } = this.#options;
@@ -115,9 +115,9 @@ export class Lane {
   }
 
   /**
-   * The rows that a statement wrote whose answer was lost, asked on a new connection: to open it waits for the end of
-   * that statement. `statement` finds them by `op`, the number of the lost one; without any the answer has the counter
-   * alone. Throws `AnswerLost` when that cannot be known in `patienceMs`.
+   * Returns the rows of a statement whose answer was lost. The query uses a new connection, and opening it waits for
+   * the end of that statement. `statement` finds the rows by `op`, the number of the lost one; without rows the
+   * answer has only the counter. Throws `AnswerLost` if the result stays unknown for `patienceMs`.
    */
   async settle<Row extends Written>(statement: string, op: string, patienceMs = SETTLE_MS): Promise<readonly Row[]> {
     const { clock, memory, name } = this.#options;
@@ -160,7 +160,7 @@ export class Lane {
     return this.#again((connection) => connection.run<Row>(statement, values()));
   }
 
-  /** Once more on a new connection, when the old one was not fit. */
+  /** Retries on a new connection if the old one was unusable. */
   async #again<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     try {
       return await this.#once(work);
@@ -214,7 +214,7 @@ export class Lane {
     }
   }
 
-  /** Waits for nothing: a server that is away answers no goodbye. A newer connection stays. */
+  /** Does not wait: an unreachable server does not answer. A newer connection stays open. */
   #leave(opened: Promise<Connection>, connection: Connection): void {
     this.#forget(opened);
     void connection.close();
@@ -225,7 +225,7 @@ export class Lane {
   }
 }
 
-/** Fenced, or not in a copy that was put back: to open the lane again tells which. */
+/** Fenced, or missing in a restored backup: reopening the lane shows which. */
 const isGone = (error: unknown): boolean => error instanceof LedgerClosed && error.reason === 'fenced';
 
 const unknown = (cause: unknown): AnswerLost =>

@@ -1,6 +1,6 @@
 /**
- * What a process knows of the ledger as a whole: that it is alive, that the ledger is not older than anybody remembers,
- * and whether a recovery is under way. It beats once a second and tells the witnesses.
+ * The state of the ledger as a process knows it: whether PostgreSQL answers, whether the ledger is older than any
+ * memory of it, and whether a recovery is running. It beats each second and informs the witnesses.
  */
 import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
 import type { DatabaseOptions } from './database.ts';
@@ -26,9 +26,9 @@ export interface LifeOptions {
   readonly schemaVersion: number;
   readonly roles: readonly string[];
   readonly witnesses: readonly Witness[];
-  /** False: an operator guarantees that no earlier copy was restored (`WITNESS=none`). */
+  /** False: an operator guarantees that no earlier backup was restored (`WITNESS=none`). */
   readonly needsWitness: boolean;
-  /** How long nothing is sent after a step of the clock: a lease and a settle delay, ms. */
+  /** How long nothing is sent after a clock step: a lease and a settle delay, ms. */
   readonly suspendMs: number;
   /** This process must exit. */
   readonly onFenced: (why: Fencing) => void;
@@ -56,7 +56,7 @@ type Listener = (recovering: RecoveringState | undefined) => void;
 
 const BEAT_EVERY_MS = 1_000;
 const STEP_MS = 5_000;
-/** What a witness was told is repeated so often, since it may have lost it. */
+/** A witness may lose data, so every value is written again after this many beats. */
 const REPEAT_EVERY = 30;
 
 export class Life {
@@ -64,18 +64,18 @@ export class Life {
   readonly #processes: Processes;
   readonly #listeners = new Set<Listener>();
   readonly #effects: Lane;
-  /** By name: what it is known to have been told. */
+  /** By witness: the last value it received. */
   readonly #told = new Map<string, string>();
-  /** Those that were not heard yet: nothing is written there before, since it would look like a word of then. */
+  /** Witnesses that were not read yet: writing there first would hide their earlier knowledge. */
   readonly #unheard: Set<Witness>;
   #journal: Journal | undefined;
   #recovering: RecoveringState | undefined;
   #beats = 0;
   #trouble: unknown;
   #isAsking = false;
-  /** How often this process has begun a recovery. */
+  /** Number of recoveries begun by this process. */
   #entered = 0;
-  /** The last beat: the time of PostgreSQL, and when this process asked and was answered. */
+  /** The last beat: the time of PostgreSQL, and when this process sent the query and got the answer. */
   #timed: { readonly at: number; readonly asked: Moment; readonly answered: Moment } | undefined;
   #steppedAt: Moment | undefined;
   #cancel = (): void => undefined;
@@ -90,7 +90,7 @@ export class Life {
     this.#effects = new Lane({ database: at, memory, name: `${this.name}/effects`, clock });
   }
 
-  /** Unique for ever; lanes of this process are named after it. */
+  /** Never reused; lanes of this process are named after it. */
   get name(): string {
     return this.#processes.name;
   }
@@ -103,47 +103,49 @@ export class Life {
     return this.#processes.standing;
   }
 
-  /** Its counters are told to the witnesses from now on. */
+  /** Reports the journal's counters to the witnesses from now on. */
   journalIn(journal: Journal): void {
     this.#journal = journal;
   }
 
-  /** Undefined: no recovery is under way, as far as this process knows. */
+  /** Undefined: no recovery is running, as far as this process knows. */
   recovering(): RecoveringState | undefined {
     return this.#recovering;
   }
 
-  /** No witness has confirmed this ledger: what cannot be repeated safely waits. */
+  /** No witness has confirmed this ledger: requests that cannot be repeated safely wait. */
   get isUnwitnessed(): boolean {
     return this.unwitnessedSince !== undefined;
   }
 
-  /** Since when, ms since the epoch: what was accepted before may have been sent already. */
+  /** Since when, ms since the epoch: earlier requests may have been sent already. */
   get unwitnessedSince(): number | undefined {
     return this.#options.needsWitness ? this.standing?.unwitnessedSince : undefined;
   }
 
-  /** What the last beat failed with. Undefined: PostgreSQL took it. */
+  /** The error of the last beat. Undefined: it succeeded. */
   get trouble(): unknown {
     return this.#trouble;
   }
 
   /**
-   * The clock of PostgreSQL was set while this process watched: leases and deadlines in the ledger mean nothing for a
-   * while, so nothing is sent.
+   * The clock of PostgreSQL was set while this process watched. Leases and deadlines in the ledger are unreliable for
+   * a while, so nothing is sent.
    */
   get isSuspended(): boolean {
     const { clock, suspendMs } = this.#options;
     return this.#steppedAt !== undefined && msBetween(this.#steppedAt, momentOf(clock)) < suspendMs;
   }
 
-  /** Called when a recovery begins (with its state) and when it is over (without), until the answer is called. */
+  /**
+   * Called at the start of a recovery (with its state) and at its end (without). Call the returned function to stop.
+   */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Before anything is accepted or sent. */
+  /** Call it before anything is accepted or sent. */
   async start(): Promise<void> {
     await this.#processes.start();
     await this.#hear();
@@ -158,7 +160,7 @@ export class Life {
     const asked = momentOf(this.#options.clock);
     await this.#processes.beat();
     this.#noticeStep(asked);
-    // What this beat itself has begun is not in its answer yet.
+    // The answer of this beat does not include a recovery that the beat itself began.
     if (this.#entered === entered) this.#show(this.standing?.recovering);
     if (this.#beats > 0 && (this.#unheard.size > 0 || this.#beats % REPEAT_EVERY === 1)) await this.#hear();
     await this.#confirmedByPeers();
@@ -166,7 +168,7 @@ export class Life {
     await this.#tell(false);
   }
 
-  /** Counts an effect for which no intent is written. False: it must not happen. */
+  /** Counts an effect without an intent. False: it must not happen. */
   async raise(): Promise<boolean> {
     try {
       await this.#effects.write('raise_lane', []);
@@ -177,7 +179,7 @@ export class Life {
     }
   }
 
-  /** The ledger has refused a statement: the cause is found out in the background. */
+  /** The ledger refused a statement: finds the cause in the background. */
   refused(): void {
     if (this.#isAsking) return;
     this.#isAsking = true;
@@ -186,20 +188,20 @@ export class Life {
       .finally(() => (this.#isAsking = false));
   }
 
-  /** Nothing is accepted and nothing leaves from now on, at any process. */
+  /** From now on no process accepts or sends anything. */
   async enterRecovery(because: string, loss: Loss = { lanes: [] }): Promise<void> {
     const { database, memory } = this.#options;
     const { epoch, foundIn } = loss;
     const lanes = Object.fromEntries(loss.lanes.map(({ lane, known }) => [lane, known]));
     const isEntered = await database.transaction((run) => enterRecovery(run, because, { lanes, epoch, foundIn }));
     if (!isEntered) return;
-    // It is written down now. Checks of what left go on, so results must be written meanwhile.
+    // It is recorded now. Checks of sent requests continue, so results must be written during the recovery.
     for (const { lane, found } of loss.lanes) memory.restore(lane, found);
     this.#entered += 1;
     this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because });
   }
 
-  /** Ends in good order: nothing of this process is under way any more. */
+  /** Ends cleanly: this process has no work in progress. */
   async end(): Promise<void> {
     this.#cancel();
     await this.#underWay;
@@ -221,8 +223,8 @@ export class Life {
   }
 
   /**
-   * A ledger that is behind a witness is recovering; one that is not is complete up to now. Heard again now and then,
-   * so that a recovery knows from when on something may be missing.
+   * A ledger behind a witness starts a recovery; otherwise it is complete up to now. Repeated regularly, so that a
+   * recovery knows since when data may be missing.
    */
   async #hear(): Promise<void> {
     const { standing } = this;
@@ -248,7 +250,7 @@ export class Life {
     return words;
   }
 
-  /** Somebody was at work here before this process. */
+  /** Another process has used this ledger before. */
   async #isUsed({ marks }: Standing): Promise<boolean> {
     const isOther = ([lane, counter]: readonly [string, bigint]): boolean =>
       counter > FIRST && !lane.startsWith(`${this.name}/`);
@@ -257,7 +259,7 @@ export class Life {
     return ended?.used === true;
   }
 
-  /** A living process from well before remembers everything that was here. */
+  /** A process that has lived for longer remembers the whole ledger. */
   async #confirmedByPeers(): Promise<void> {
     const { unwitnessedSince, alive = [] } = this.standing ?? {};
     if (unwitnessedSince === undefined) return;
@@ -265,7 +267,7 @@ export class Life {
     if (alive.some(isOlder)) await this.#options.database.run('note_witnessed');
   }
 
-  /** The ledger is read after the witness was heard: others have gone on since the last beat. */
+  /** The ledger is read after the witness, because other processes continue after the last beat. */
   async #compare(word: Word, { confirms, deployment }: Compare): Promise<void> {
     const told = Object.entries(word.lanes).filter(([lane]) => !lane.endsWith(`/${ACTS}`));
     const [compared] = await this.#options.database.run<Compared>('compare_witness', [
@@ -291,7 +293,7 @@ export class Life {
     }
   }
 
-  /** Own lanes only: no other process writes them, so their counters never go back under one epoch. */
+  /** Own lanes only: no other process writes them, so their counters never decrease within an epoch. */
   async #tell(ended: boolean): Promise<void> {
     const { standing } = this;
     if (standing === undefined) return;
@@ -316,7 +318,7 @@ export class Life {
     const journal = this.#journal;
     const own = [...this.#options.memory.vector()].filter(([lane]) => lane.startsWith(`${this.name}/`));
     const told = own.map(([lane, counter]) => {
-      // Without a journal everything that its lanes wrote may have left.
+      // Without a journal, everything that its lanes wrote may have left.
       const sent = journal === undefined ? String(counter) : journal.sentOn(lane);
       return [lane, { counter: String(counter), epoch, ended, at, ...(sent === undefined ? {} : { sent }) }] as const;
     });
@@ -325,7 +327,7 @@ export class Life {
     return Object.fromEntries(acts ? [...told, [`${this.name}/${ACTS}`, acts] as const] : told);
   }
 
-  /** Between two beats the clock of PostgreSQL must have gone on as far as that of this process. */
+  /** Between two beats, the clock of PostgreSQL must advance as much as that of this process. */
   #noticeStep(asked: Moment): void {
     const at = this.standing?.at;
     if (at === undefined) return;
@@ -344,13 +346,13 @@ export class Life {
   }
 }
 
-/** A lane that was only opened has written nothing that could be missed. */
+/** A lane that was only opened has written nothing that could be missing. */
 const FIRST = 1n;
 
-/** Processes that start together know nothing of the time before. */
+/** Processes that start together know nothing about the time before. */
 const STARTS_MS = 60_000;
 
-/** It was told something before this ledger was first found without a witness. */
+/** The witness was written before this ledger was first found without a witness. */
 function isBefore({ lanes }: Word, { unwitnessedSince }: Standing): boolean {
   return unwitnessedSince === undefined || Object.values(lanes).some(({ at }) => at < unwitnessedSince);
 }

@@ -34,7 +34,7 @@ export function byName(rows: readonly LimitRow[]): LimitRows {
   return new Map(rows.flatMap((row) => (isMoneyLimit(row.name) ? [[row.name, row] as const] : [])));
 }
 
-/** Undefined: nobody has set it. */
+/** Undefined: not set. */
 export function valueIn(row: LimitRow | undefined): LimitValue | undefined {
   if (row === undefined || row.set_by === null) return undefined;
   return row.value === null ? null : Number(row.value);
@@ -51,7 +51,7 @@ async function lockLimits(run: Run, now: Date | null): Promise<Locked> {
   return { at: locked.at, rows: byName(await run<LimitRow>('limits')) };
 }
 
-/** A smaller number lets less through. */
+/** A smaller number is stricter. */
 export function looseness(name: MoneyLimit, value: LimitValue): number {
   if (value === null) return Infinity;
   return declarationOf(name).stricter === 'higher' ? -value : value;
@@ -64,7 +64,7 @@ interface Put {
   readonly at: Date;
   readonly bySettings: boolean;
   readonly op: string;
-  /** Undefined: nobody had set it. */
+  /** Undefined: it was not set. */
   readonly was: LimitValue | undefined;
 }
 
@@ -87,7 +87,7 @@ interface Publishing {
   readonly asked: readonly { readonly name: MoneyLimit; readonly value: LimitValue }[];
   readonly by: string;
   readonly op: string;
-  /** The process has published before: only where nobody but settings has set the limit. */
+  /** The process has published before: applies only where settings alone have set the limit. */
   readonly runs: boolean;
   readonly act: Act | undefined;
   readonly now: Date | null;
@@ -127,13 +127,15 @@ interface Setting {
   readonly name: MoneyLimit;
   readonly value: LimitValue;
   readonly by: string;
-  /** Names that are no different person than `by`, in small letters. */
+  /** Names that belong to the same person as `by`, in lower case. */
   readonly ones: readonly string[];
   readonly act: Act | undefined;
   readonly now: Date | null;
 }
 
-/** A stricter value is in force. A looser one waits until a different person asks for the same within a day. */
+/**
+ * A stricter value applies at once. A looser one waits until a different person requests the same value within a day.
+ */
 export async function setLimit(run: Run, setting: Setting): Promise<LimitSet> {
   const { name, value, by } = setting;
   const { at, rows } = await lockLimits(run, setting.now);
@@ -176,7 +178,7 @@ function proposalIn(row: LimitRow | undefined): Proposal | undefined {
   return { value: row.asked === null ? null : Number(row.asked), by: row.asked_by, at: row.asked_at };
 }
 
-/** Whether the setting makes the proposal of a different person come into force. */
+/** Whether the setting confirms the proposal of a different person. */
 function isSecondOf(proposal: Proposal, { value, by, ones }: Setting, at: Date): boolean {
   if (proposal.value !== value || proposal.by === by) return false;
   if (ones.includes(proposal.by.toLowerCase())) return false;

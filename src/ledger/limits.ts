@@ -1,6 +1,6 @@
 /**
- * The limits of money that all processes share. A process makes them stricter when it starts, never looser; a person
- * makes them looser only together with a different person.
+ * The money limits shared by all processes. A process can make them stricter when it starts, never looser. Making
+ * them looser takes two different people.
  */
 import {
   ASKED_FOR_MS,
@@ -32,7 +32,7 @@ import { textOf } from '../messages/texts.ts';
 
 interface LimitsOptions {
   readonly database: Database;
-  /** What the settings of this process ask for. */
+  /** The limits in the settings of this process. */
   readonly own?: Opinions;
   /** Gives the time (ms) instead of PostgreSQL, for tests. */
   readonly now?: () => number;
@@ -47,7 +47,7 @@ interface SetOptions {
 export class MoneyLimits {
   readonly #options: LimitsOptions;
   readonly #own: Opinions;
-  /** Settings of this process that were looser than the value in force when it started. */
+  /** Settings of this process that were looser than the current value when it started. */
   readonly #looser = new Set<MoneyLimit>();
 
   constructor(options: LimitsOptions) {
@@ -56,9 +56,9 @@ export class MoneyLimits {
   }
 
   /**
-   * Lowers the limits to the settings of this process. Returns what it changed, and where the settings are looser.
-   * `op`: the same when it is asked again because the answer was lost. `again`: this process has published before, and
-   * the ledger may have lost it; what people have set since stays.
+   * Lowers the limits to the settings of this process. Returns the changes, and the settings that are looser. `op`:
+   * equal in a retry after a lost answer. `again`: the process has published before, and the ledger may have lost it;
+   * values set by users since then stay.
    */
   async publish(
     by: string,
@@ -81,8 +81,8 @@ export class MoneyLimits {
   }
 
   /**
-   * A repeated call with the same key is answered like the first one, for a day: the answer may have been lost. `ones`:
-   * names that are no different person than `by`, in small letters.
+   * A repeated call with the same key returns the first answer for a day, since that answer may have been lost.
+   * `ones`: names of the same person as `by`, in lower case.
    */
   async set(name: MoneyLimit, value: LimitValue, by: string, { act, ones = [] }: SetOptions = {}): Promise<LimitSet> {
     const done = await this.#options.database.transaction((run) =>
@@ -93,7 +93,7 @@ export class MoneyLimits {
     return done;
   }
 
-  /** All limits as the ledger holds them. `now`: ms; older proposals than a day are left out. */
+  /** All limits in the ledger. `now`: ms; proposals older than a day are omitted. */
   async list(now: number): Promise<LimitStanding[]> {
     const rows = await this.#read();
     return moneyLimits.map((name) => standingOf(name, rows.get(name), now));
@@ -109,9 +109,9 @@ export class MoneyLimits {
   }
 
   /**
-   * Why this process should get no work: its settings were looser than the limits when it started, and still are.
-   * A process that ran before a limit became stricter stays ready. Else each stricter setting would empty the load
-   * balancer.
+   * Why this process should receive no traffic: its settings were looser than the limits when it started, and still
+   * are. A process that ran before a limit became stricter stays ready. Otherwise each stricter setting would empty
+   * the load balancer.
    */
   async reasons(now: number): Promise<string[]> {
     if (this.#looser.size === 0) return [];
@@ -132,7 +132,7 @@ export class MoneyLimits {
     return now === undefined ? null : new Date(now());
   }
 
-  /** Only stricter values are repeated after a restore, so only these are handed on. */
+  /** Only stricter values are repeated after a restore, so only they enter the journal. */
   async #lowered(name: MoneyLimit, value: LimitValue, by: string): Promise<void> {
     await this.#options.onCommitted?.('limit.set', { name, value, by });
   }

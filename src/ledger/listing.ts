@@ -13,7 +13,7 @@ interface MetadataFilter {
 interface NamedFilters {
   /** Only in one of these. */
   readonly states?: readonly string[] | undefined;
-  /** Only of these; absent: of all. */
+  /** Only these accounts; absent: all. */
   readonly accounts?: readonly string[] | undefined;
   /** ms since the epoch. */
   readonly createdFrom?: number | undefined;
@@ -21,14 +21,14 @@ interface NamedFilters {
   /** Whole XOF. */
   readonly amountMin?: number | undefined;
   readonly amountMax?: number | undefined;
-  /** An operation has all of them. */
+  /** An operation must have all of them. */
   readonly named?: readonly Named[] | undefined;
 }
 
 export type ListFilters = NamedFilters & MetadataFilter;
 
 export interface ListPage extends ListFilters {
-  /** `next` of the page before; absent: from the newest on. */
+  /** `next` of the previous page; absent: from the newest. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -38,7 +38,7 @@ export interface PageOf<K extends Kind> {
   readonly next?: string;
 }
 
-/** What one page has, newest first, and where the next one begins. */
+/** The ids of one page, newest first, and the start of the next page. */
 export interface Ids {
   readonly ids: readonly string[];
   readonly next?: string;
@@ -54,7 +54,7 @@ export interface Sums {
   readonly states: readonly StateSum[];
   readonly count: number;
   readonly xof: number;
-  /** False: there are more than were read. */
+  /** False: the index has more rows than were read. */
   readonly isWhole: boolean;
 }
 
@@ -62,15 +62,15 @@ interface PlaceRow {
   readonly id: string;
   readonly at: Date | null;
   readonly meant: boolean;
-  /** Of its index nothing further was read. */
+  /** The index was not read further. */
   readonly last: boolean;
 }
 
-/** Rows of an index that one page reads where a filter passes few of them. */
+/** Maximum index rows per page when a filter matches few of them. */
 const SCAN_MOST = 5_000;
-/** So many rows with the same metadata are sorted; more are walked. */
+/** Up to this many rows with equal metadata are sorted; with more the index is walked. */
 const METADATA_MOST = 2_000;
-/** Rows of an index that one sum reads. */
+/** Maximum index rows per sum. */
 const SUM_MOST = 100_000;
 
 const COLUMN_OF = {
@@ -87,7 +87,7 @@ type Way = 'state' | 'kind' | 'name' | 'beneficiary' | 'batch' | 'metadata';
 
 const isOneOfFew = (kind: Kind): kind is 'campaign' | 'batch' => kind === 'campaign' || kind === 'batch';
 
-/** `accounts`: all that were ever asked for something, where the filters name none. */
+/** `accounts`: all accounts with operations, if the filters name none. */
 export async function pageOfIds(
   run: Run,
   kind: Kind,
@@ -102,11 +102,11 @@ export async function pageOfIds(
   const values = filterValues(kind, page, names);
   if (way !== 'metadata') return cut(await places(run, way, values, page), page.limit);
   const found = await places(run, way, values, page, METADATA_MOST);
-  // Where many have them, a walk from the newest on meets them soon.
+  // If many rows match, a walk from the newest finds them soon.
   return cut(found.some(({ last }) => last) ? await places(run, 'kind', values, page) : found, page.limit);
 }
 
-/** By a reference, or by the ids that it stands for. */
+/** By a reference, or by the ids derived from it. */
 export async function idsOfReference(
   run: Run,
   kind: Kind,
@@ -118,7 +118,7 @@ export async function idsOfReference(
   return (await run<PlaceRow>('places_by_reference', values)).map(({ id }) => id);
 }
 
-/** How many a list has, by state, and for how much. */
+/** Count and sum of a list, by state. */
 export async function sumOf(
   run: Run,
   kind: Kind,
@@ -140,7 +140,7 @@ export async function sumOf(
   return { states, count: total('count'), xof: total('xof'), isWhole: rows.every(({ whole }) => whole) };
 }
 
-/** Undefined: two names contradict each other, so nothing has both. */
+/** Undefined: two names contradict each other, so no operation has both. */
 function namesIn(named: readonly Named[] = []): Readonly<Partial<Record<NameColumn, string>>> | undefined {
   const names: Partial<Record<NameColumn, string>> = {};
   for (const [name, value] of named) {
@@ -173,7 +173,7 @@ function filterValues(
   return [kind, ...given.map((value) => value ?? null), metadata === undefined ? null : JSON.stringify(metadata)];
 }
 
-/** Everything from a time on, and below a place. */
+/** From a time on, and below a position. */
 function rangeOf({ after, createdFrom, createdTo }: Pick<ListPage, 'after' | 'createdFrom' | 'createdTo'>) {
   const from = createdFrom === undefined ? '-infinity' : new Date(createdFrom);
   const end: Place | undefined = createdTo === undefined ? undefined : { score: createdTo + 1, member: '' };
@@ -234,7 +234,7 @@ async function placesOfFew(
 
 const statesIn = (kind: Kind, { states }: ListFilters): readonly string[] => [...new Set(states ?? statesOf(kind))];
 
-/** The newest of them, down to the place below which an index was not read further. */
+/** The newest rows, down to the position where an index was not read further. */
 function cut(rows: readonly PlaceRow[], limit: number): Ids {
   const end = rows.findIndex(({ last }) => last);
   const read = end < 0 ? rows : rows.slice(0, end + 1);

@@ -1,4 +1,7 @@
-/** Campaigns that sent something in the lost time, which a restored ledger has as not started, as another one, or not at all. */
+/**
+ * Campaigns that sent something in the data-loss window, which a restored ledger shows as not started, as different,
+ * or not at all.
+ */
 import type { Database } from './pool.ts';
 import type { Lost } from './replay.ts';
 
@@ -6,10 +9,10 @@ interface LostCampaign {
   readonly number: string;
   readonly id: string;
   readonly name: string;
-  /** So many of its requests exist. */
+  /** Number of existing requests. */
   readonly requests: number;
   readonly state: string;
-  /** Requests that may have been split, and sent in parts. */
+  /** Requests that may have been split and sent in parts. */
   readonly refused: readonly string[];
 }
 
@@ -20,8 +23,8 @@ interface Held {
 }
 
 /**
- * None of them goes on by itself. One that had not started gets its requests, so that those that the journal names can
- * be put in doubt. Repeating it changes nothing.
+ * Holds these campaigns. A campaign that had not started gets its requests, so that the ones in the journal can be
+ * put in doubt. Idempotent.
  */
 export async function holdLostCampaigns(
   database: Database,

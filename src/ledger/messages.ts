@@ -1,4 +1,4 @@
-/** Single messages in the ledger, beside what every operation has: cancellation, equal texts, cost. */
+/** Single messages in the ledger, in addition to the common data of operations: cancellation, equal texts, cost. */
 import type { RequestOf } from '../kinds/index.ts';
 import { digitsOf } from '../lib/phone.ts';
 import type { Accepted } from '../operations/accepting.ts';
@@ -20,7 +20,7 @@ interface MessagesOptions {
 
 export type MessageAccepted = Exclude<Accepted, { outcome: 'limited' }>;
 
-/** What tells a retry from a second message, and whose act it is. */
+/** Distinguishes a retry from a second message, and names its author. */
 export interface MessageIdentity {
   readonly id: string;
   readonly fingerprint: string;
@@ -29,10 +29,10 @@ export interface MessageIdentity {
   readonly act?: Act | undefined;
 }
 
-/** The queue of each lane: one-time passwords wait behind nothing else. */
+/** The queue of each lane: one-time passwords wait for nothing else. */
 export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const;
 
-/** As the ledger records it. `beneficiary`: the person, as operations are found by. */
+/** The message as the ledger records it. `beneficiary`: the recipient's lookup key. */
 export function newMessage(
   asked: RequestOf<'message'>,
   identity: MessageIdentity,
@@ -65,7 +65,7 @@ export function newMessage(
   };
 }
 
-/** Records a message that acceptance has judged. A repeated request is a duplicate. */
+/** Records a message that acceptance has validated. A repeated request is a duplicate. */
 export async function acceptMessage(
   operations: Pick<Operations, 'accept'>,
   asked: NewOperation,
@@ -76,22 +76,22 @@ export async function acceptMessage(
   return outcome === 'conflict' ? { outcome, id } : { outcome, id, state: recorded.state };
 }
 
-/** A message as it is compared with others. */
+/** A message in the form used for comparisons. */
 export interface Said {
   readonly id: string;
   /** E.164. */
   readonly to: string;
-  /** The person, as operations are found by. */
+  /** The recipient's lookup key. */
   readonly beneficiary: string;
   readonly text: string;
 }
 
-/** A message that statistics show, with the code of every entry with its text. */
+/** A message found in the statistics, with the code of every entry with its text. */
 export interface Shown extends Said {
   readonly codes: readonly string[];
 }
 
-/** A text is checked for three days, and the dates of statistics may differ by one and a bit. */
+/** A text is checked for three days, and the dates of statistics can differ by a little more than one day. */
 export const ALIKE_MS = 4.5 * 86_400_000;
 
 export class Messages {
@@ -105,7 +105,7 @@ export class Messages {
     this.#now = now;
   }
 
-  /** Only while it waits, also while a worker has it in hand and has not sent it. */
+  /** Only while it waits, even if a worker has claimed it but not sent it. */
   async cancel(id: string, act?: Act): Promise<Decided> {
     let account = '';
     const decided = await this.#database.transaction<Decided>(async (run) => {
@@ -122,19 +122,19 @@ export class Messages {
       account = row?.account ?? '';
       return row?.kind === 'message' ? { is: 'not yours', state: row.state } : { is: 'none' };
     });
-    // Also for one that was cancelled before: the process may have died before it was journaled.
+    // Also for a message that was cancelled earlier: the process may have died before the journal entry.
     const isCancelled = decided.is === 'applied' || (decided.is === 'not yours' && decided.state === 'cancelled');
     if (isCancelled) await this.#onCommitted?.('operation.cancelled', { id, kind: 'message', account });
     return decided;
   }
 
-  /** Those of them that wait for an equal text to the same person. */
+  /** Those messages that wait for an equal text to the same recipient. */
   async openAlike(account: string, messages: readonly Said[], at: number): Promise<ReadonlySet<string>> {
     const rows = await this.#database.run<{ id: string }>('open_alike', alikeValues(account, messages, at));
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** For each, the code of an entry that no other SMS accounts for. Undefined: the entry may be of another SMS. */
+  /** For each, the code of an entry that no other SMS explains. Undefined: the entry may belong to another SMS. */
   async freeCodes(account: string, shown: readonly Shown[], at: number): Promise<readonly (string | undefined)[]> {
     if (shown.length === 0) return [];
     const rows = await this.#database.run<Alike>('counted_alike', alikeValues(account, shown, at));
@@ -156,7 +156,7 @@ export class Messages {
     return new Set(rows.map(({ phone }) => phone));
   }
 
-  /** Counts what SMS cost, hundredths of XOF; negative: nothing of a request was sent. */
+  /** Adds the cost of SMS in hundredths of XOF; negative: a request sent nothing. */
   async addCost(account: string, { day, month }: { readonly day: string; readonly month: string }, cents: number) {
     if (cents === 0) return;
     await this.#database.transaction(async (run) => {
@@ -166,7 +166,7 @@ export class Messages {
   }
 }
 
-/** Another message with the same text to the same person. */
+/** Another message with the same text to the same recipient. */
 export interface Alike {
   readonly asked: string;
   readonly state: string;
@@ -181,10 +181,10 @@ const alikeValues = (account: string, messages: readonly Said[], at: number): re
   new Date(at - ALIKE_MS),
 ];
 
-/** The code of an entry that none of the other messages accounts for. Undefined: it may be of one of them. */
+/** The code of an entry that none of the other messages explains. Undefined: it may belong to one of them. */
 export function freeCode(codes: readonly string[], others: readonly Alike[]): string | undefined {
   if (others.length === 0) return codes[0] ?? '';
-  // Which of two SMS in doubt an entry is of, nothing tells.
+  // With two SMS in doubt, the entry could belong to either.
   if (others.some(({ state }) => state !== 'sent')) return undefined;
   const counted = new Set(others.map(({ code }) => code ?? ''));
   const isShown = codes.some((code) => counted.has(code));

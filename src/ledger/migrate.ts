@@ -1,4 +1,4 @@
-/** Brings the schema of the ledger up to date: numbered SQL files, forward only, each in a transaction of its own. */
+/** Updates the ledger's schema: numbered SQL files, forward only, each in a transaction of its own. */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Client } from 'pg';
@@ -11,11 +11,11 @@ interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the file: one that was applied must not change. */
+  /** SHA-256 of the file: an applied file must not change. */
   readonly hash: string;
 }
 
-/** A file that was applied has other bytes now, or the database has a migration that this version does not know. */
+/** An applied file has changed, or the database has a migration that this version does not know. */
 export class MigrationRefused extends MessageError {
   override readonly name = 'MigrationRefused';
   readonly says: Message;
@@ -45,15 +45,15 @@ export function allMigrations(): readonly Migration[] {
 }
 
 /**
- * Applies what is missing, and answers the names of what it applied, or would apply with `dryRun`. Several processes may
- * call it at once: one of them migrates, the others wait. Throws `MigrationRefused`.
+ * Applies the missing migrations and returns their names; with `dryRun` only returns the names. Several processes can
+ * call it at once: one migrates, the others wait. Throws `MigrationRefused`.
  */
 export async function migrate(
   client: Client,
   { schema, dryRun = false, migrations = allMigrations() }: MigrateOptions,
 ): Promise<readonly string[]> {
   const done: string[] = [];
-  // A transaction for each, so that a long one holds no lock of the one before.
+  // One transaction each, so that a long migration does not hold the locks of the previous one.
   for (;;) {
     const next = await inTransaction(client, async () => {
       await client.query(`select pg_advisory_xact_lock(hashtextextended('relais migration ' || $1, 0))`, [schema]);
@@ -80,12 +80,12 @@ export async function migrate(
 
 interface MigrateOptions {
   readonly schema: string;
-  /** Only names what is missing. */
+  /** Only returns the names. */
   readonly dryRun?: boolean;
   readonly migrations?: readonly Migration[];
 }
 
-/** Arrows are only added: an older process may still need one that this version no longer draws. */
+/** Arrows are only added: an older process may still need an arrow that this version removed. */
 async function addArrows(client: Client, schema: string): Promise<void> {
   const arrows = arrowsOf();
   const values = [
@@ -96,7 +96,7 @@ async function addArrows(client: Client, schema: string): Promise<void> {
     arrows.map(({ totals }) => JSON.stringify(totals)),
   ];
   const drawn = 'select * from unnest($1::text[], $2::text[], $3::text[], $4::int2[], $5::jsonb[])';
-  // A role that may not update starts on a ledger that has them all.
+  // A role without update rights can start on a ledger that has them all.
   const { rowCount } = await client.query(
     `${drawn} except select kind, was, state, recount, totals from ${schema}.arrow limit 1`,
     values,
@@ -126,7 +126,7 @@ async function missingOf(
   migrations: readonly Migration[],
   dryRun: boolean,
 ): Promise<readonly Migration[]> {
-  // A role that may not create anything starts as well, when there is nothing to create.
+  // A role without create rights can start if there is nothing to create.
   const { rows: found } = await client.query(
     `select from pg_tables where schemaname = $1 and tablename = 'migration'`,
     [schema],
@@ -156,7 +156,10 @@ async function missingOf(
   return migrations.filter(({ number }) => !applied.has(number));
 }
 
-/** A lock that another session holds is waited for briefly and asked for again: nothing queues up behind us meanwhile. */
+/**
+ * A lock held by another session is awaited briefly and then requested again, so that no other statement queues
+ * behind it.
+ */
 async function inTransaction<Answer>(client: Client, run: () => Promise<Answer>): Promise<Answer> {
   for (let left = LOCK_TRIES; ; left -= 1) {
     await client.query('begin');

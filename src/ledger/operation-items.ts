@@ -1,4 +1,4 @@
-/** What the shared statements of operations take and answer, one item for each operation. Money in whole XOF. */
+/** Parameters and results of the shared statements, one item per operation. Money in whole XOF. */
 import type { Posts } from '../kinds/day-totals.ts';
 import type { Kind } from '../kinds/index.ts';
 import type { JournalItem } from './journal.ts';
@@ -13,19 +13,19 @@ export interface NewOperation {
   readonly account: string;
   readonly reference?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** The id that the reference alone would give, where the request has another one: it must be free. */
+  /** The id derived from the reference alone, if the request has another id: it must be unused. */
   readonly otherId?: string | undefined;
-  /** Of the request: the same identity with another one is a conflict. */
+  /** Fingerprint of the request: the same identity with another fingerprint is a conflict. */
   readonly fingerprint: Buffer;
   readonly state: string;
   readonly queue?: string | undefined;
   readonly amount?: number | undefined;
-  /** Money that leaves: limits hold for it, and the sums of the day count it. */
+  /** Outgoing money: limits apply, and the daily sums count it. */
   readonly counted?: boolean | undefined;
   readonly beneficiary?: string | undefined;
-  /** The same amount to the same beneficiary again is meant. */
+  /** The caller confirms a second payment of the same amount to the same beneficiary. */
   readonly meantAgain?: boolean | undefined;
-  /** `given`: with the batch that it is a row of. `impossible`: it is refused if it would need one. */
+  /** `given`: with the batch of this row. `impossible`: refused if approval would be required. */
   readonly approval?: 'given' | 'impossible' | undefined;
   readonly request: Json;
   readonly facts?: Json | undefined;
@@ -38,7 +38,7 @@ export interface NewOperation {
   readonly createdBy: string;
   readonly approvedBy?: string | undefined;
   readonly trace?: string | undefined;
-  /** When it is due, ms from now, and not before `notBefore`. Absent: nothing is due. */
+  /** When it is due, ms from now, and not before `notBefore`. Absent: not due. */
   readonly dueMs?: number | undefined;
   /** Reported when the operation is recorded in the state `when`. */
   readonly event?: NewEvent | undefined;
@@ -56,7 +56,7 @@ export type Recorded =
   | NotRecorded;
 
 type NotRecorded =
-  /** `buried`: retention has removed the operation; what is known of it is here. */
+  /** `buried`: retention has removed the operation; this is its tombstone. */
   | {
       readonly outcome: 'duplicate' | 'conflict';
       readonly id: string;
@@ -66,45 +66,45 @@ type NotRecorded =
   /** `detail`: the value of the limit, or the earlier operation with the same payment. */
   | { readonly outcome: 'refused'; readonly id: string; readonly rule: string; readonly detail: string };
 
-/** An operation with the lease that one attempt has of it. */
+/** An operation with the lease of one attempt. */
 export interface Claimed extends OperationRow {
   readonly lease: string;
-  /** For the journal: a ledger that never had the operation compares a repeated request with it. */
+  /** For the journal: a restored ledger compares a repeated request with it. */
   readonly fingerprint: Buffer;
   readonly at: Date;
 }
 
-/** Names an operation to lease. */
+/** Identifies an operation to lease. */
 export interface Wanted {
   readonly id: string;
-  /** States in which it is leased. */
+  /** States in which it can be leased. */
   readonly lookedAt: readonly string[];
   readonly leaseMs: number;
-  /** The lease that the asker has of it already. */
+  /** The caller's existing lease. */
   readonly known?: string | undefined;
 }
 
-/** Result of an attempt, or the act of a person. Durations in ms, from the time of the statement. */
+/** The result of an attempt, or a user's act. Durations in ms, from the time of the statement. */
 export interface Change {
   readonly id: string;
-  /** Absent: the act of a person; the attempt that is under way finds the state changed. */
+  /** Absent: a user's act; a running attempt finds the state changed. */
   readonly lease?: string | undefined;
   readonly was: string;
   readonly state: string;
-  /** Only while it has this version. */
+  /** Only in this version. */
   readonly rev?: number | undefined;
   readonly inRecovery?: boolean | undefined;
-  /** Nothing is changed while the account is held so, as `area.reason`. */
+  /** Nothing changes while the account has this hold, as `area.reason`. */
   readonly unlessHeld?: string | undefined;
-  /** In which the state is checked. Absent: nothing is ever due. */
+  /** The queue that checks the new state. Absent: never due. */
   readonly queue?: string | undefined;
-  /** When it is due again. Absent: it waits for a person or a callback, or is final. */
+  /** When it is due again. Absent: it waits for a user or a callback, or is final. */
   readonly dueMs?: number | undefined;
-  /** The attempt goes on under its lease for so long. */
+  /** The attempt keeps its lease for this time. */
   readonly keepMs?: number | undefined;
-  /** A callback that came meanwhile makes the next check due after this. */
+  /** If a callback arrived meanwhile, the next check is due after this time. */
   readonly nudgeMs?: number | undefined;
-  /** No byte of the intent leaves later than this, counted from asking; at most `keepMs`. */
+  /** No byte of the intent leaves later than this after the request for the write; at most `keepMs`. */
   readonly sendMs?: number | undefined;
   readonly token?: string | undefined;
   readonly transactionId?: string | undefined;
@@ -119,7 +119,7 @@ export interface Change {
   readonly cleared?: readonly string[] | undefined;
   /** Columns that few changes set: `note`, `trace`, `approved_by`, `rejected_by`, `approved_ms`. */
   readonly more?: Json | undefined;
-  /** A null removes the fact. */
+  /** Null removes the fact. */
   readonly facts?: Json | undefined;
   /** Facts that are times. */
   readonly factTimes?: Readonly<Record<string, number>> | undefined;
@@ -130,17 +130,17 @@ export interface Change {
   readonly event?: { readonly type: string; readonly data: Json } | undefined;
   readonly act?: Json | undefined;
   readonly finished?: boolean | undefined;
-  /** The last posted callback says no more than the new state. */
+  /** The new state covers the last stored callback, which is removed. */
   readonly forgetsCallback?: boolean | undefined;
-  /** Added to the totals of the day, beside those of the arrow: only an SMS has them. */
+  /** Added to the daily totals, besides those of the arrow: only for SMS. */
   readonly totals?: Posts | undefined;
-  /** It lets a request leave: refused while the ledger is recovering. */
+  /** Allows a request to leave: refused while the ledger is recovering. */
   readonly intends?: boolean | undefined;
-  /** For a restored ledger: what records this operation again. Only with an intent whose bytes follow. */
+  /** For a restored ledger: the data to record this operation again. Only with an intent whose bytes follow. */
   readonly journalItem?: JournalItem | undefined;
 }
 
-/** `known` is false when the answer was lost, and the ledger knows only that the change was made. */
+/** `known` is false when the answer was lost: the ledger knows only that the change was written. */
 export type Written =
   | { readonly known: true; readonly version: number; readonly at: number }
   | { readonly known: false };
@@ -148,24 +148,24 @@ export type Written =
 /** A callback about an operation. */
 export interface Signal {
   readonly id: string;
-  /** In which the operation is checked. */
+  /** The queue of the operation's checks. */
   readonly queue: string;
   /** States that are checked in that queue. */
   readonly lookedAt: readonly string[];
-  /** States that say as much as the callback. */
+  /** States that already cover the callback. */
   readonly agrees?: readonly string[] | undefined;
   /** Evidence, without secrets and full phone numbers. */
   readonly line: string;
-  /** The body, without data of a person. */
+  /** The body, without personal data. */
   readonly posted?: string | undefined;
-  /** One check at most in this time. */
+  /** At most one check in this interval. */
   readonly intervalMs: number;
 }
 
 export interface Signalled {
   readonly id: string;
   readonly state: string;
-  /** A check is due now, because of this callback. */
+  /** The callback makes a check due now. */
   readonly looks: boolean;
   readonly trace: string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Operations as acceptance, processors and callbacks use them. Due operations are leased in bulk; an attempt at one of
- * them is handed its row without another query.
+ * Operations for acceptance, processors and callbacks. Due operations are leased in bulk; an attempt receives its row
+ * without another query.
  */
 import type { QueueName } from '../kinds/due-queues.ts';
 import {
@@ -34,17 +34,17 @@ import { storableText } from './storable.ts';
 interface StoreOptions {
   readonly operations: Operations;
   readonly clock: Clock;
-  /** Accounts whose operations this process takes. */
+  /** Accounts that this process handles. */
   readonly accounts: readonly string[];
-  /** Lease of an operation that `take` hands out, ms. */
+  /** The lease of operations from `take`, ms. */
   readonly leaseMs: number;
   readonly traces?: Traces | undefined;
   readonly onCommitted?: OnCommitted;
-  /** Every rule judges a request, and nothing is recorded. */
+  /** Every rule judges the request, and nothing is recorded. */
   readonly dryRun?: boolean;
 }
 
-/** The lease of a record, or why there is none. */
+/** A record's lease, or why there is none. */
 type Acquired<K extends Kind> =
   | {
       readonly is: 'acquired';
@@ -56,7 +56,7 @@ type Acquired<K extends Kind> =
     }
   | { readonly is: 'none' | 'final' | 'elsewhere' | 'leased' | 'other version' };
 
-/** What became of a callback, and the trace of its operation. */
+/** The result of a callback, and the trace of its operation. */
 export type Signalled = (
   | { readonly is: 'none' | 'noted' }
   | { readonly is: 'final' | 'look'; readonly state: string }
@@ -75,7 +75,7 @@ interface StoredRow extends OperationRow {
   readonly schema_version: number;
 }
 
-/** An attempt begins with a lease that is at least so fresh, as a share of its length. */
+/** A lease must have at least this share of its length left when an attempt begins. */
 const FRESH = 0.25;
 const NOTHING_POSTED: Posted = { redacted: '', agreesWith: [] };
 
@@ -109,13 +109,13 @@ export class OperationStore {
     return { outcome: 'conflict', id, differs: buried ? [] : await this.differs(id, operation) };
   }
 
-  /** What of a request is not as in the record with its identity, as JSON pointers. */
+  /** Fields that differ from the recorded request with the same identity, as JSON pointers. */
   async differs(id: string, asked: AskedFields): Promise<readonly string[]> {
     const row = await this.#read(id);
     return row === undefined ? [] : differing(asked, askedIn(row));
   }
 
-  /** Ids that are due in this queue. Each is leased for the attempt that `acquire` begins. */
+  /** Due ids of this queue. Each is leased for the attempt that `acquire` begins. */
   async take(queue: QueueName, atMost: number): Promise<readonly string[]> {
     const { operations, clock, accounts, leaseMs } = this.#options;
     const since = momentOf(clock);
@@ -125,7 +125,7 @@ export class OperationStore {
     return rows.map(({ id }) => id);
   }
 
-  /** The row that `take` leased, for work that needs no `acquire`. Undefined: it is of another kind, or not here. */
+  /** The row leased by `take`, for work without `acquire`. Undefined: another kind, or not leased here. */
   taken(kind: LedgerKind, id: string): Claimed | undefined {
     const row = this.#taken.get(id)?.row;
     if (row?.kind !== kind) return undefined;
@@ -133,7 +133,7 @@ export class OperationStore {
     return row;
   }
 
-  /** Gives back operations that were taken, and not begun with. */
+  /** Releases operations that were taken and not started. */
   async handBack(_queue: QueueName, ids: readonly string[]): Promise<void> {
     const { operations } = this.#options;
     const back = ids.flatMap((id) => {
@@ -144,7 +144,7 @@ export class OperationStore {
     await operations.release(back);
   }
 
-  /** Ids that are due in this queue, for a job each, with the version that the job is named after. */
+  /** Due ids of this queue, for one job each, with the version that names the job. */
   async claim(queue: QueueName, atMost: number, pushMs: number): Promise<{ id: string; rev: string }[]> {
     const rows = await this.#options.operations.handOut(queue, atMost, pushMs);
     return rows.map(({ id, version }) => ({ id, rev: String(version) }));
@@ -183,7 +183,7 @@ export class OperationStore {
     return over ? 'final' : 'elsewhere';
   }
 
-  /** Without a lease: the act of a person. The attempt that is under way finds the record changed. */
+  /** Without a lease: a user's act. A running attempt finds the record changed. */
   async transition<K extends Kind>(
     record: RecordBase<K>,
     lease: string | undefined,
@@ -214,7 +214,7 @@ export class OperationStore {
     }
   }
 
-  /** A change that PostgreSQL does not store must not be lost: a person decides, with what can be stored of it. */
+  /** A change that PostgreSQL cannot store must not be lost: the operation needs review, with the storable part. */
   async #review(
     record: RecordBase<LedgerKind>,
     asked: Parameters<typeof reviewed>[1],
@@ -234,7 +234,7 @@ export class OperationStore {
     const row = await this.#read(record.id);
     if (row === undefined) return { is: 'none' };
     const { state, version: rev, last_lease, updated_at } = row;
-    // The change that ends an attempt is named after its lease, and may be asked for again.
+    // The change that ends an attempt is named after its lease, and can be retried.
     const isLast = op !== undefined && op === lease && last_lease === lease;
     if (isLast && state === to) return { is: 'mine', op, rev, at: updated_at.getTime() };
     const isSame = state === record.state && (lease === undefined || row.lease === lease);
@@ -243,7 +243,7 @@ export class OperationStore {
     return rev === record.rev ? { is: 'recovered' } : { is: 'not yours', state };
   }
 
-  /** Stores a callback, and makes the next check due. `final`: nothing is to be checked. */
+  /** Stores a callback, and makes the next check due. `final`: no check is needed. */
   async nudge(
     kind: Parameters<typeof lookQueueOf>[0],
     id: string,
@@ -258,7 +258,7 @@ export class OperationStore {
       queue,
       lookedAt: statesInQueue(kind, queue),
       agrees: posted.agreesWith,
-      // A stranger's bytes: one body must not have the statement of others refused.
+      // Untrusted bytes: one body must not make PostgreSQL refuse the statement of others.
       line: storableText(evidenceLine(evidence)),
       posted: storableText(posted.redacted),
       intervalMs,
@@ -277,7 +277,7 @@ export class OperationStore {
     return holder ? { is: 'final', state: holder.state } : { is: 'none' };
   }
 
-  /** Stores evidence of an operation, whoever holds it. Changes nothing else. */
+  /** Stores evidence of an operation, whichever attempt holds it. Changes nothing else. */
   async appendEvidence(id: string, said: Said): Promise<void> {
     await this.#options.operations.appendEvidence(id, evidenceLines(said));
   }
@@ -302,7 +302,7 @@ function ledgerRecord<K extends Kind>(record: RecordBase<K>): RecordBase<LedgerK
   return record as unknown as RecordBase<LedgerKind>;
 }
 
-/** The attempts at an operation, its callbacks and its deliveries belong to this span. */
+/** Attempts, callbacks and deliveries of an operation belong to this span. */
 function acceptanceOf<K extends Kind>({ kind, id, account, state, fields }: AskedOperation<K>): SpanDraft {
   const queue = queueOf(kind, state, laneOf(fields));
   return {
@@ -369,7 +369,7 @@ function answerOf(recorded: Exclude<Recorded, { outcome: 'conflict' }>): Accepte
   return { outcome: 'duplicate', id, state: recorded.state };
 }
 
-/** What was asked for, as texts by the names of fields. */
+/** The request fields as texts by name. */
 function askedIn(row: OperationRow): Readonly<Record<string, string>> {
   const { kind, reference, amount, not_before, request, payee_name, purpose, metadata } = row;
   const amountField = AMOUNT_FIELDS[kind] ?? 'amount';

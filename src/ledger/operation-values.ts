@@ -1,11 +1,11 @@
-/** Values of the shared statements: an array for each parameter, in the order of their heads. */
+/** Values of the shared statements: one array per parameter, in the order of their heads. */
 import { type Opinions, declarationOf, limitsOf } from '../kinds/limits.ts';
 import { ValueRefused } from './errors.ts';
 import type { Change, NewOperation, Signal, Wanted } from './operation-items.ts';
 
 type Columns<Item> = readonly ((item: Item) => unknown)[];
 
-/** NUL and halves of surrogate pairs are no text for PostgreSQL. */
+/** PostgreSQL text cannot contain NUL or unpaired surrogates. */
 const ILL_FORMED = /\\u0000|\\ud[89a-f]/i;
 
 function json(value: object | undefined): string | undefined {
@@ -16,7 +16,7 @@ function json(value: object | undefined): string | undefined {
   } catch (cause) {
     throw new ValueRefused('a value cannot be written as JSON', { cause });
   }
-  // A backslash of the value itself is written as two.
+  // A backslash in the value is written as two.
   if (ILL_FORMED.test(text.replaceAll('\\\\', ''))) throw new ValueRefused('a value is no text for PostgreSQL');
   return text;
 }
@@ -127,7 +127,7 @@ export const signalValues = arrays(signalled);
 export const wantedValues = arrays(wanted);
 export const identityValues = arrays(identity);
 
-/** Limits as `limits_in_force` reads them: those that a process asks for, and the defaults. */
+/** Limits as `limits_in_force` reads them: those of the process, and the defaults. */
 export function limitsJson(own: Opinions): string {
   const ofPayments = limitsOf('payments');
   const asked = ofPayments.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));

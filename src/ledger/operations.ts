@@ -1,4 +1,7 @@
-/** Operations in the ledger: accept, claim, change, signal, read. One table holds every kind, since all live one life. */
+/**
+ * Operations in the ledger: accept, claim, change, signal, read. One table has every kind, since all share one
+ * lifecycle.
+ */
 import { statesOf } from '../kinds/index.ts';
 import type { Opinions } from '../kinds/limits.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -31,46 +34,46 @@ import { Sharing, type SharingOptions } from './sharing.ts';
 
 export type { NewOperation } from './operation-items.ts';
 
-/** The version of the schema that rows are written with; `claim` leaves rows of a newer one alone. */
+/** The schema version of written rows; `claim` skips rows of a newer one. */
 export const SCHEMA_VERSION = 1;
 
 /** The number of a statement is a UUID. */
 const OP_BYTES = 16;
-/** Items that wait for a lane, of one statement. */
+/** Maximum waiting items of one statement. */
 const WAITING_MOST = 20_000;
 const PATIENCE_MS = 10_000;
 /**
- * How long a lost answer is asked for while a caller waits: with the time-out of the statement less than the 30 s after
- * which the connection of a silent caller ends. The caller repeats its request.
+ * How long a lost answer is queried while a caller waits. With the statement time-out this is less than the 30 s
+ * after which an idle caller's connection ends. The caller repeats its request.
  */
 const SETTLE_FOR_CALLER_MS = 5_000;
-/** How long the requests of an account that is at a limit are recorded one by one. */
+/** How long requests of an account at a limit are recorded one by one. */
 const AT_LIMIT_MS = 1_000;
 const DRY_RUN = 'DRY_RUN';
 
 export interface LedgerOptions {
   readonly database: DatabaseOptions;
-  /** Name of this process, unique while it lives. */
+  /** Name of this process, unique among running processes. */
   readonly process: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly lanes?: number;
   /** Items in one statement. */
   readonly most?: number;
-  /** Of this process. Default: its own. */
+  /** Default: a memory for this instance alone. */
   readonly memory?: Memory;
-  /** Limits of money that this process asks for; the shared limits hold as well. */
+  /** Money limits of this process, in addition to the shared limits. */
   readonly limits?: Opinions;
   /** How long an item waits for a lane, ms; after it, `DatabaseAway`. */
   readonly patience?: number;
-  /** Told of what is about to leave, after the commit of the intent. Absent: nobody writes it down. */
+  /** Receives requests that are about to leave, after the commit of the intent. Absent: no journal. */
   readonly journal?: Pick<Journal, 'intended'>;
   /** Gives the time instead of PostgreSQL, for tests. */
   readonly now?: (() => Date) | undefined;
 }
 
 interface Fresh {
-  /** Null: the counter alone. */
+  /** Null: only the counter. */
   readonly id: string | null;
   readonly fresh?: boolean;
   readonly state?: string;
@@ -78,7 +81,7 @@ interface Fresh {
   readonly counter: string;
   /** Absent: the answer was lost. */
   readonly at?: Date;
-  /** Of a lost answer: a change says no more than that it was written. */
+  /** For a lost answer: a change only reports that it was written. */
   readonly created_at?: Date;
 }
 
@@ -92,16 +95,16 @@ export class Operations {
   readonly #limits: string;
   readonly #lanes: Lane[] = [];
   readonly #accepting: Sharing<NewOperation, Recorded>;
-  /** Requests of accounts at a limit, and dry runs: PostgreSQL ends their statement, so they share none. */
+  /** Requests of accounts at a limit, and dry runs: PostgreSQL aborts their statement, so they do not share one. */
   readonly #alone: Sharing<NewOperation & { readonly isDry?: boolean }, Recorded>;
-  /** Apart from results: those are written while the ledger is recovering, too. */
+  /** Separate from results, which are written during a recovery too. */
   readonly #intending: Sharing<Change, Written | undefined>;
   readonly #changing: Sharing<Change, Written | undefined>;
   readonly #signalling: Sharing<Signal, Signalled | undefined>;
   readonly #leasing: Sharing<Wanted, Claimed | undefined>;
   readonly #reading: Lane;
   readonly #atLimit = new Map<string, number>();
-  /** Requests under way, by identity and content. */
+  /** Pending requests, by identity and content. */
   readonly #asked = new Map<string, Promise<Recorded>>();
 
   constructor(options: LedgerOptions) {
@@ -128,7 +131,7 @@ export class Operations {
     });
   }
 
-  /** Resolves once it is committed, or known not to be. Rejects with `LedgerClosed` or `StatementRefused`. */
+  /** Resolves after the commit. Rejects with `LedgerClosed` or `StatementRefused` if nothing was written. */
   async accept(one: NewOperation): Promise<Recorded> {
     refuseUnknownState(one);
     const same = `${one.id} ${one.fingerprint.toString('base64')}`;
@@ -138,7 +141,7 @@ export class Operations {
       this.#asked.set(same, recording);
       return recording;
     }
-    // A caller that repeats a request while it is under way gets its answer, so a hundred repeats are one statement.
+    // A caller that repeats a pending request gets its answer, so a hundred repeats are one statement.
     const recorded = await asked.catch(() => undefined);
     return recorded ? repeatedAs(recorded) : this.#record(one);
   }
@@ -176,12 +179,12 @@ export class Operations {
     return this.#reading.read<Claimed>('claim', [queue, accounts, most, leaseMs, ...of]);
   }
 
-  /** Undefined: it is not there, in another state, or another attempt holds it. */
+  /** Undefined: it does not exist, is in another state, or another attempt holds it. */
   lease(one: Wanted): Promise<Claimed | undefined> {
     return this.#leasing.ask(one);
   }
 
-  /** Gives back leases under which nothing was done. */
+  /** Releases unused leases. */
   async release(
     items: readonly { readonly id: string; readonly lease: string; readonly isOver?: boolean }[],
   ): Promise<void> {
@@ -193,14 +196,14 @@ export class Operations {
     ]);
   }
 
-  /** Undefined when another attempt holds the operation by now: nothing was written. */
+  /** Undefined: another attempt holds the operation, and nothing was written. */
   async change(one: Change): Promise<Written | undefined> {
     if (one.sendMs !== undefined && one.sendMs > (one.keepMs ?? 0))
       throw new Error(`${one.id} leaves after its lease`);
     return (one.intends ? this.#intending : this.#changing).ask(one);
   }
 
-  /** Makes the next check of an operation due because of a callback. Undefined: there is no such operation. */
+  /** A callback makes the next check of the operation due. Undefined: there is no such operation. */
   signal(one: Signal): Promise<Signalled | undefined> {
     return this.#signalling.ask(one);
   }
@@ -209,7 +212,7 @@ export class Operations {
     if (lines.length > 0) await this.#reading.read('append_evidence', [id, lines.join('\n'), this.#now()]);
   }
 
-  /** Ids that are due in a queue, the longest due first. Their due time moves on by `pushMs`. */
+  /** Due ids of a queue, longest due first. Their due time moves by `pushMs`. */
   async handOut(
     queue: string,
     most: number,
@@ -229,12 +232,12 @@ export class Operations {
     return this.#reading.read<Row>('read', [ids]);
   }
 
-  /** Tombstones and operations by identity, as `accept` finds them. */
+  /** Tombstones and operations by identity, as in `accept`. */
   holdersOf(items: readonly NewOperation[]): Promise<ReadonlyMap<string, Holder>> {
     return holders(this.#reading, items);
   }
 
-  /** The operation of the account that the provider knows by this name. */
+  /** The operation of the account with this provider reference. */
   async namedAs(account: string, { token, transactionId, providerRef }: UniqueName): Promise<string | undefined> {
     const names = [token, transactionId, providerRef];
     const [row] = await this.#reading.read<{ id: string }>('named_as', [account, ...names]);
@@ -280,7 +283,7 @@ export class Operations {
     );
     const fresh = new Map(rows.filter((row) => row.fresh).map((row) => [row.id, row]));
     const known = items.filter(({ id }) => !fresh.has(id));
-    // A recorded operation is accepted, even if the other operations cannot be read.
+    // A recorded operation is accepted, even if the other operations are unreadable.
     const held = await holders(lane, known).catch((error: Error) => error);
     return items.map((one) => {
       const row = fresh.get(one.id);
@@ -323,8 +326,8 @@ export class Operations {
   }
 
   /**
-   * Runs a statement, and settles it when its answer is lost: rows that carry its own number were committed. When there
-   * are none, nothing was written, and it is run once more.
+   * Runs a statement. If its answer is lost, rows with its number prove that it was committed; without rows nothing
+   * was written, and it runs again.
    */
   async #settled(
     lane: Lane,
@@ -360,7 +363,7 @@ function acceptedAs({ id, state }: NewOperation, row: Fresh): Recorded {
   return { outcome: 'accepted', id, state: row.state ?? state, at: (row.at ?? row.created_at)?.getTime() ?? 0 };
 }
 
-/** The answer to a request that is the same as a recorded one. */
+/** The answer to a repeated request. */
 function repeatedAs(recorded: Recorded): Recorded {
   if (recorded.outcome !== 'accepted') return recorded;
   const { id, state } = recorded;
@@ -388,14 +391,14 @@ async function holders(lane: Lane, items: readonly NewOperation[]): Promise<Read
   const rows = await lane.read<Holder>('identities', identityValues(items));
   const otherIds = new Map(items.map(({ id, otherId }) => [id, otherId]));
   const rank = ({ id, asked }: Holder): number => (id === asked ? 2 : id === otherIds.get(asked) ? 0 : 1);
-  // The last one counts: the operation of the same id, else that of the reference.
+  // The last one wins: the operation with the same id, otherwise that of the reference.
   const byId = rows.toSorted((a, b) => rank(a) - rank(b));
   return new Map(byId.map((row) => [row.asked, row]));
 }
 
 function answerOf({ id, fingerprint }: NewOperation, holder: Holder | undefined): Recorded | Error {
   if (holder === undefined) return new Error(`${id} was neither recorded nor found`);
-  // The journal knows no fingerprint of a payment that a restored ledger got back from it.
+  // The journal has no fingerprint for a payment that it restored.
   const isSame = holder.fingerprint.equals(fingerprint) || holder.fingerprint.length === 0;
   const outcome = holder.id === id && isSame ? 'duplicate' : 'conflict';
   return { outcome, id: holder.id, state: holder.state, buried: holder.buried };

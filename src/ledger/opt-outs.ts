@@ -1,9 +1,9 @@
 /**
- * The numbers that want no SMS, by account: of every sender, or of one. Two spellings of a sender are one list, and
- * every number of one subscriber is one person.
+ * Numbers that opted out of SMS, by account: for every sender ID, or for one. Two spellings of a sender ID are one
+ * list, and every number of one subscriber counts as one person.
  *
- * The opt-out of a person whose data was erased stays as a hash, so that this person still gets no SMS. A hash of a
- * number can be found by trying all numbers: it hides the number from readers, not from an attacker.
+ * After an erasure the opt-out stays as a hash, so the person still gets no SMS. A hash of a number can be reversed
+ * by trying all numbers: it protects against readers, not against attackers.
  */
 import { createHash } from 'node:crypto';
 import { comparable } from '../lib/letters.ts';
@@ -13,7 +13,7 @@ import { type Act, noteAct } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
 import type { Database, Run } from './pool.ts';
 
-/** `sender` '': every sender. */
+/** `sender` '': every sender ID. */
 export interface OptOutList {
   readonly account: string;
   readonly sender: string;
@@ -22,7 +22,7 @@ export interface OptOutList {
 export interface Addressee {
   /** E.164, with or without the plus sign. */
   readonly to: string;
-  /** Absent: the sender is not known. */
+  /** Absent: the sender ID is unknown. */
   readonly sender?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export class OptOuts {
     this.#onCommitted = onCommitted;
   }
 
-  /** The number of people who were not in the list. */
+  /** Returns the number of new entries. */
   async add(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
     const [account, sender] = [list.account, senderKey(list.sender)];
     const changed = await this.#change(phones, factsAs(act, 'added'), async (run, people) => {
@@ -69,12 +69,12 @@ export class OptOuts {
       ]);
       return added.length;
     });
-    // Also for people who were listed before: the process may have died before it was journaled.
+    // Also for existing entries: the process may have died before the journal entry.
     await this.#onCommitted?.('opt_out.added', { ...list, phones: phones.map(digitsOf) });
     return changed;
   }
 
-  /** The number of people who were in the list, erased people included. */
+  /** Returns the number of removed entries, including erased people. */
   remove(list: OptOutList, phones: readonly string[], act?: Act): Promise<number> {
     const [account, sender] = [list.account, senderKey(list.sender)];
     return this.#change(phones, factsAs(act, 'removed'), async (run, people) => {
@@ -88,7 +88,7 @@ export class OptOuts {
     });
   }
 
-  /** In the order of the numbers. */
+  /** Ordered by number. */
   async page(list: OptOutList, { after = '0', limit }: { after?: string; limit: number }): Promise<OptOutPage> {
     const values = [list.account, senderKey(list.sender), after, limit + 1];
     const rows = await this.#database.run<{ phone: string }>('opt_outs_page', values);
@@ -97,14 +97,14 @@ export class OptOuts {
     return { phones, ...(last === undefined ? {} : { next: last }) };
   }
 
-  /** People in the list, and those in all lists of the account of whom a hash is left. */
+  /** Entries of the list, and the account's entries that are only hashes. */
   async count(list: OptOutList): Promise<{ listed: number; forgotten: number }> {
     const values = [list.account, senderKey(list.sender)];
     const [row] = await this.#database.run<{ listed: string; forgotten: string }>('count_opt_outs', values);
     return { listed: Number(row?.listed ?? 0), forgotten: Number(row?.forgotten ?? 0) };
   }
 
-  /** Whether each of them has opted out, by position. */
+  /** Whether each person has opted out, by position. */
   async among(account: string, people: readonly Addressee[]): Promise<boolean[]> {
     if (people.length === 0) return [];
     const asked = people.flatMap(({ to, sender }, place) => {
@@ -123,7 +123,7 @@ export class OptOuts {
     return people.map((_, place) => found.has(place));
   }
 
-  /** Replaces the number by its hash in every list. Answers the number of lists. */
+  /** Replaces the number with its hash in every list. Returns the number of lists. */
   forget(phone: string, act?: Act): Promise<number> {
     const subscriber = subscriberOf(digitsOf(phone));
     return this.#database.transaction(async (run) => {
@@ -161,7 +161,7 @@ const factsAs =
   (changed: number): Act | undefined =>
     act && changed > 0 ? { ...act, facts: { ...act.facts, [name]: changed } } : undefined;
 
-/** The name of a list in the audit log. The name of an account has no slash. */
+/** The name of a list in the audit log. Account names have no slash. */
 export function nameOf({ account, sender }: OptOutList): string {
   return `${account}/${sender}`;
 }
@@ -171,7 +171,7 @@ function personOf(phone: string): Person {
   return { phone: digits, subscriber: subscriberOf(digits) };
 }
 
-/** '' is every sender and never the form of a name: a blank sender is refused by entry points. */
+/** '' means every sender ID; entry points refuse a blank sender ID. */
 const senderKey = (sender: string): string => comparable(sender);
 
 function hashOf(sender: string, subscriber: string): Buffer {

@@ -1,6 +1,6 @@
 /**
- * Partitions of the large tables. Each has a default partition, so a missing partition never fails an insert; it only
- * makes retention slower, because rows of the default partition are deleted instead of dropped.
+ * Partitions of the large tables. A default partition ensures that no insert fails. Rows in it make retention slower,
+ * because they are deleted instead of dropped.
  */
 import type { Database } from './pool.ts';
 
@@ -8,7 +8,7 @@ const byMonth = ['event', 'audit_line'] as const;
 const byCampaign = ['recipient', 'sms_request'] as const;
 export type Partitioned = (typeof byMonth)[number] | (typeof byCampaign)[number];
 
-/** `taken`: the default partition has rows of this range. `busy`: a lock was not free in time; ask again later. */
+/** `taken`: the default partition has rows of this range. `busy`: a lock was not free in time; retry later. */
 type PartitionOutcome = 'made' | 'there' | 'taken' | 'busy';
 
 interface PartitionRow {
@@ -18,7 +18,7 @@ interface PartitionRow {
 
 const MONTHS_AHEAD = 3;
 const CAMPAIGNS_IN_PARTITION = 100;
-/** Inserts wait behind this lock, so it is short; a busy table is tried again. */
+/** Inserts wait for this lock, so the time-out is short; a busy table is retried. */
 const LOCK_MS = 500;
 
 export class Partitions {
@@ -28,7 +28,7 @@ export class Partitions {
     this.#database = database;
   }
 
-  /** The month of `now` and three months ahead, for events and audit lines. Call it daily. Answers those it made. */
+  /** The month of `now` and three more, for events and audit lines. Call it daily. Returns the created partitions. */
   async ensureMonths(now: Date): Promise<readonly string[]> {
     const months = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => monthOf(now, ahead));
     const made: string[] = [];
@@ -42,14 +42,14 @@ export class Partitions {
     return made;
   }
 
-  /** The end of the last month that has a partition; undefined: there is none. */
+  /** The end of the last month with a partition; undefined: none. */
   async monthsEnd(parent: (typeof byMonth)[number]): Promise<Date | undefined> {
     const ends = (await this.list()).flatMap((row) => (row.parent === parent ? (monthIn(row.part) ?? []) : []));
     const last = ends.at(-1);
     return last && monthOf(last, 1);
   }
 
-  /** The range of this campaign number, for its recipients and requests. The caller goes on whatever the outcome is. */
+  /** The range of this campaign number, for its recipients and requests. The caller continues in any case. */
   async ensureCampaign(number: string): Promise<readonly PartitionOutcome[]> {
     const range = rangeOf(number);
     const bounds = [range * CAMPAIGNS_IN_PARTITION, (range + 1) * CAMPAIGNS_IN_PARTITION].map(String);
@@ -58,7 +58,7 @@ export class Partitions {
     return outcomes;
   }
 
-  /** Every partition but the default ones, in the order of their names. */
+  /** Every partition except the default ones, ordered by name. */
   async list(): Promise<readonly PartitionRow[]> {
     const rows = await this.#database.run<PartitionRow>('partitions');
     return rows.filter(({ part }) => !part.endsWith('_rest'));
@@ -86,7 +86,7 @@ function partOfMonth(parent: string, low: Date): string {
   return `${parent}_${low.toISOString().slice(0, 7).replace('-', '_')}`;
 }
 
-/** The first moment of the month that a partition holds; undefined: it holds no month. */
+/** The first moment of a partition's month; undefined: it is not a month. */
 export function monthIn(part: string): Date | undefined {
   const [, year, month] = /_(\d{4})_(\d\d)$/.exec(part) ?? [];
   return year === undefined ? undefined : new Date(Date.UTC(Number(year), Number(month) - 1));
@@ -94,7 +94,7 @@ export function monthIn(part: string): Date | undefined {
 
 const rangeOf = (number: string): number => Math.floor(Number(number) / CAMPAIGNS_IN_PARTITION);
 
-/** The campaign numbers that a partition holds: from the first up to, but without, the second. */
+/** The campaign numbers of a partition: the first is included, the second is not. */
 export function campaignsIn(part: string): readonly [low: number, high: number] | undefined {
   const [, range] = /^(?:recipient|sms_request)_(\d+)$/.exec(part) ?? [];
   if (range === undefined) return undefined;

@@ -1,19 +1,19 @@
-/** Permits of one process: taken in lots, given to the requests that wait, the longest waiting first. */
+/** Permits of one process: taken in batches and given to waiting requests, longest waiting first. */
 import type { Clock } from '../lib/clock.ts';
 
 export interface TakenPermits {
   readonly taken: number;
-  /** Time until the nth permit (from 1) is free, ms. Also of the first one that was not taken. */
+  /** Time until the nth permit (from 1) is free, ms. One permit beyond those taken is included. */
   readonly waitMs: (nth: number) => number;
 }
 
 interface PermitsOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** A permit that nobody used for so long after it was free is forgotten. */
+  /** Unused permits expire after this time. */
   readonly goodForMs: number;
-  /** No request waits longer. */
+  /** Maximum wait of a request. */
   readonly longestWaitMs: number;
-  /** Permits taken ahead at most. */
+  /** Maximum permits taken in advance. */
   readonly most: number;
   readonly take: (demand: number, wanted: number) => Promise<TakenPermits>;
 }
@@ -27,20 +27,20 @@ interface Waiting {
 
 export class Permits {
   readonly #options: PermitsOptions;
-  /** When each permit in hand is free, on the monotonic clock, the earliest first. */
+  /** When each unused permit is free, on the monotonic clock, earliest first. */
   #free: number[] = [];
   #waiting: Waiting[] = [];
-  /** Permits to take ahead: follows demand. */
+  /** Number of permits to take in advance: follows demand. */
   #size = 1;
   #isTaking = false;
-  /** The next permit is too far off: nobody asks PostgreSQL before this. */
+  /** The next permit is too distant: PostgreSQL is not queried before this time. */
   #nextAtMono = 0;
 
   constructor(options: PermitsOptions) {
     this.#options = options;
   }
 
-  /** Rejects when PostgreSQL is away. */
+  /** Rejects if PostgreSQL is away. */
   take(): Promise<Permit> {
     const { clock, longestWaitMs } = this.#options;
     const now = clock.monotonic();
@@ -51,7 +51,7 @@ export class Permits {
     if (nextMs > longestWaitMs) return Promise.resolve({ retryAfterMs: Math.ceil(nextMs) });
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      // Not at once: requests of one turn of the event loop share a statement.
+      // Deferred: requests of one turn of the event loop share a statement.
       if (!this.#isTaking) queueMicrotask(() => void this.#takeLots());
     });
   }
@@ -86,7 +86,7 @@ export class Permits {
     }
   }
 
-  /** Requests that came while the lot was on its way. */
+  /** Serves requests that arrived while permits were being taken. */
   #giveToLate(): void {
     while (this.#waiting.length > 0) {
       const freeAtMono = this.#free.shift();
@@ -97,7 +97,7 @@ export class Permits {
 
   #forgetOld(now: number): void {
     const good = this.#free.filter((freeAt) => freeAt + this.#options.goodForMs > now);
-    // Permits that nobody used: there was less demand than expected.
+    // Unused permits: demand was lower than expected.
     if (good.length < this.#free.length) this.#size = 1;
     this.#free = good;
   }

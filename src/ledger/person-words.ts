@@ -1,4 +1,4 @@
-/** Finds one person's number in stored values, and replaces it. */
+/** Finds a phone number in stored values, and replaces it. */
 import { createHash } from 'node:crypto';
 import { plainText } from '../lib/letters.ts';
 import { digitsOf } from '../lib/phone.ts';
@@ -8,19 +8,19 @@ const NAME_CHARACTERS = 12;
 const TAIL_DIGITS = 6;
 
 export interface PersonWords {
-  /** All numbers of the person, E.164. */
+  /** All phone numbers of the person, E.164. */
   readonly numbers: readonly string[];
-  /** The last digits: a text without them is not about the person. */
+  /** The last digits: a text without them does not contain the number. */
   readonly tail: string;
-  /** Stands for the person: the same for every number. */
+  /** The replacement for every number of the person. */
   readonly name: string;
-  /** Whether a cell of a file is the number, however it is written, or has it within. */
+  /** Whether a cell of a file is or contains the number, in any format. */
   readonly isIn: (cell: string) => boolean;
-  /** The value with the name in place of each number; the same value if there is none. */
+  /** The value with each number replaced; the same value if it contains none. */
   without<T>(value: T): T;
 }
 
-/** `reads`: whether a written number is the person's. */
+/** `reads`: whether a written number is this number. */
 export function wordsOf(phone: string, reads: (written: string) => boolean): PersonWords {
   const digits = digitsOf(phone);
   const name = `purged-${createHash('sha256').update(subscriberOf(digits)).digest('base64url').slice(0, NAME_CHARACTERS)}`;
@@ -40,7 +40,7 @@ export function wordsOf(phone: string, reads: (written: string) => boolean): Per
   };
 }
 
-/** A value of JSON whose texts are changed; the same value if none is. */
+/** A JSON value with changed texts; the same value if none changes. */
 function mapped<T>(value: T, change: (text: string) => string): T {
   if (typeof value === 'string') return change(value) as T;
   if (typeof value !== 'object' || value === null) return value;

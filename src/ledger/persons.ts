@@ -1,13 +1,13 @@
 /**
- * Persons who sign in with an identity provider. An address changes and can be given to another person; the subject
- * does neither. So a person is bound to the subject at the first sign-in, and keeps one name.
+ * People who sign in with an identity provider. An address can change and be given to another person; the subject
+ * cannot. So the first sign-in binds a person to the subject, and the person keeps one name.
  */
 import type { Database, Run } from './pool.ts';
 
 interface Subject {
   readonly issuer: string;
   readonly sub: string;
-  /** In small letters, and only an address that the provider has verified. */
+  /** In lower case, and only an address verified by the identity provider. */
   readonly address: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export class Persons {
     this.#options = options;
   }
 
-  /** The name of the person; at the first sign-in, the address unless it is another person's. */
+  /** The name of the person. At the first sign-in it is the address, unless another person has that name. */
   async bind(subject: Subject): Promise<string> {
     const { database } = this.#options;
     const { issuer, sub, address } = subject;
@@ -36,7 +36,7 @@ export class Persons {
     return name;
   }
 
-  /** Name and address of each person who came with another address than the name. */
+  /** Name and address of each person whose address differs from the name. */
   async alsoCalled(): Promise<(readonly [person: string, address: string])[]> {
     const rows = await this.#options.database.run<Named & { address: string }>('addresses');
     return rows.map(({ name, address }) => [name, address] as const);

@@ -1,18 +1,18 @@
-/** Where a process runs, so that another one on the same machine can see that it is gone. */
+/** The location of a process, so that another one on the same machine can detect its end. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { type Server, createServer } from 'node:net';
 import { createHash } from 'node:crypto';
 
 export interface Place {
-  /** Empty: this system does not tell, so nobody can see that the process is gone. */
+  /** Empty: this system does not provide it, so the end of the process cannot be detected. */
   readonly bootId: string;
   readonly pidNamespace: string;
   readonly pid: number;
-  /** Clock ticks since boot: a later process with the same number has another value. */
+  /** Clock ticks since boot: distinguishes a later process with the same number. */
   readonly pidStarted: string;
 }
 
-/** Field 22 of /proc/<pid>/stat, counted from behind the name in brackets, which may hold blanks. */
+/** Field 22 of /proc/<pid>/stat, counted after the name in brackets, which may contain blanks. */
 const STARTED_AT = 19;
 
 export function ownPlace(): Place {
@@ -24,7 +24,7 @@ export function ownPlace(): Place {
   };
 }
 
-/** True only when it is certain: in the same boot and namespace its number is free, or belongs to a later process. */
+/** True only if certain: in the same boot and namespace its number is free, or belongs to a later process. */
 export function isGone(other: Place, own: Place): boolean {
   const isSeen = own.bootId !== '' && own.bootId === other.bootId && own.pidNamespace === other.pidNamespace;
   if (!isSeen || own.pidNamespace === '' || other.pidStarted === '') return false;
@@ -47,9 +47,9 @@ function orEmpty(read: () => string): string {
 }
 
 /**
- * Locks a slot of a deployment on this machine, until the answer is called or the process ends: a listening socket in
- * the abstract namespace, which the kernel frees. Undefined: a living process has the slot, or the system has no such
- * sockets.
+ * Locks a slot of a deployment on this machine until the returned function is called or the process ends. Uses a
+ * listening socket in the abstract namespace, which the kernel frees. Undefined: a running process has the slot, or
+ * the system has no such sockets.
  */
 export async function lockSlot(deployment: string, slot: string): Promise<(() => Promise<void>) | undefined> {
   if (process.platform !== 'linux') return undefined;

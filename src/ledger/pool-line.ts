@@ -1,19 +1,19 @@
 /**
- * Callers that wait for a connection of the pool, in turn. A caller waits while PostgreSQL answers others, however long
- * that takes on a busy machine; it is refused when PostgreSQL answers none for a while, because it is away or hangs.
+ * Callers waiting for a connection of the pool, in order. A caller waits while PostgreSQL answers others, even for
+ * long on a busy machine. It is refused when PostgreSQL gives no answer for a while, because it is away or hangs.
  */
 import type { Clock } from '../lib/clock.ts';
 import { DatabaseAway } from './errors.ts';
 
 interface LineOptions {
-  /** Connections. */
+  /** Number of connections. */
   readonly size: number;
-  /** How long a caller waits while PostgreSQL answers none, ms. */
+  /** How long a caller waits without any answer from PostgreSQL, ms. */
   readonly patience: number;
-  /** Callers that wait at most; another one is refused. */
+  /** Maximum waiting callers; further ones are refused. */
   readonly most: number;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
-  /** A caller is refused because PostgreSQL answers none. */
+  /** Called when a caller is refused because PostgreSQL does not answer. */
   readonly onStill: () => void;
 }
 
@@ -27,7 +27,7 @@ export class PoolLine {
   readonly #options: LineOptions;
   readonly #waiting: Waiting[] = [];
   #free: number;
-  /** When PostgreSQL last answered on a connection. */
+  /** The last answer of PostgreSQL on any connection. */
   #answeredMono = -Infinity;
   #disarm: (() => void) | undefined;
 
@@ -40,7 +40,7 @@ export class PoolLine {
     return this.#waiting.length;
   }
 
-  /** Resolves when it is the caller's turn. Throws `DatabaseAway`; otherwise the caller must call `leave`. */
+  /** Resolves at the caller's turn; the caller must then call `leave`. Throws `DatabaseAway`. */
   enter(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -53,7 +53,7 @@ export class PoolLine {
     });
   }
 
-  /** `answered`: PostgreSQL answered, be it with a refusal. */
+  /** `answered`: PostgreSQL answered, even with a refusal. */
   leave(answered: boolean): void {
     if (answered) this.#answeredMono = this.#options.clock.monotonic();
     const next = this.#waiting.shift();
@@ -67,7 +67,7 @@ export class PoolLine {
     const [first] = this.#waiting;
     if (first === undefined || this.#disarm) return;
     this.#disarm = clock.after(Math.max(0, this.#endOf(first) - clock.monotonic()), () => {
-      // A process that stood still takes the answers that came meanwhile before it refuses anybody.
+      // After a pause of the process, pending answers are handled before a caller is refused.
       this.#disarm = clock.after(0, () => {
         this.#disarm = undefined;
         this.#giveUp();

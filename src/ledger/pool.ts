@@ -1,4 +1,4 @@
-/** The pool for everything but the lanes: lists, settings, keys, reports, and each act of a person. */
+/** The pool for all work outside the lanes: lists, settings, keys, reports, and acts of users. */
 import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -9,26 +9,26 @@ import { type Server, addressOf } from './server.ts';
 import { type Statement, inSchema, loadStatements } from './statements.ts';
 
 export interface PoolOptions extends DatabaseOptions {
-  /** Connections at most. */
+  /** Maximum connections. */
   readonly size?: number;
-  /** How long a caller waits for a connection while PostgreSQL answers none, ms; after it, `DatabaseAway`. */
+  /** How long a caller waits without any answer from PostgreSQL, ms; then `DatabaseAway`. */
   readonly patience?: number;
   /** For tests. */
   readonly clock?: Pick<Clock, 'monotonic' | 'after'>;
-  /** Receives what an idle connection failed with, except its end: it is replaced, and an outage fails what is asked. */
+  /** Receives errors of idle connections, except their end: they are replaced, and an outage fails the queries. */
   readonly onError?: (error: Error) => void;
 }
 
 const SIZE = 4;
 const PATIENCE_MS = 5_000;
-/** Every request of all connections of a listener can read many rows at one moment. */
+/** All connections of a listener can request many rows at the same time. */
 const WAITING_MOST = 50_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_MS = 30_000;
 /** Runs a statement of `statements/` by its name. */
 export type Run = <Row extends object>(name: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** Copies rows into a table, in the text format of COPY. */
+/** Copies rows into a table in the text format of COPY. */
 export type CopyIn = (table: string, columns: readonly string[], rows: Uint8Array) => Promise<void>;
 
 export class Database {
@@ -39,13 +39,13 @@ export class Database {
   readonly #schema: string;
   readonly #server: Server | undefined;
   #isThere = true;
-  /** Of the server that each connection has reached. */
+  /** The server generation that each connection has reached. */
   readonly #generations = new WeakMap<ClientBase, number>();
 
   constructor(options: PoolOptions) {
     const { url, schema, ca, server, prepared = true, size = SIZE, onError } = options;
     const { patience = PATIENCE_MS, connectTimeout = CONNECT_TIMEOUT_MS, clock = systemClock } = options;
-    // The pool waits for the promise, which its type does not say.
+    // The pool awaits the promise, although its type does not declare it.
     const prepare: (client: ClientBase) => unknown = (client) => this.#prepare(client);
     this.#server = server;
     this.#schema = schema;
@@ -62,19 +62,19 @@ export class Database {
     });
     this.#line = new PoolLine({ size, patience, most: WAITING_MOST, clock, onStill: () => (this.#isThere = false) });
     this.#pool.on('error', (error) => isConnectionOver(error) || onError?.(readError(error)));
-    // The statement under way rejects as well; without a listener the event would end the process.
+    // The running statement rejects as well; without a listener the event would end the process.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** One statement in a transaction of its own. Throws what `readError` makes of a failure, or `DatabaseAway`. */
+  /** One statement in a transaction of its own. Throws the result of `readError`, or `DatabaseAway`. */
   readonly run: Run = async (name, values = []) => {
     const client = await this.#connect();
     return this.#released(client, () => this.#run(client, name, values));
   };
 
   /**
-   * Several statements that are committed together, or not at all. `AnswerLost`: it is not known whether they were
-   * committed, so the caller must be able to ask again.
+   * Several statements in one transaction. `AnswerLost`: it is unknown whether they were committed, so the caller
+   * must be able to retry.
    */
   async transaction<T>(work: (run: Run, copy: CopyIn) => Promise<T>): Promise<T> {
     const client = await this.#connect();
@@ -127,7 +127,7 @@ export class Database {
     }
   }
 
-  /** A connection that may lead to a former primary is closed, and another one taken. */
+  /** Replaces a connection that may lead to a former primary. */
   async #current(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect().catch((cause: unknown) => {
@@ -142,7 +142,7 @@ export class Database {
     }
   }
 
-  /** A connection whose answer was lost, or that is not fit any more, is not used again. */
+  /** Closes a connection whose answer was lost, or that is no longer usable. */
   async #released<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
     let lost: boolean | undefined;
     try {
@@ -181,7 +181,7 @@ export class Database {
     });
   }
 
-  /** The command that PostgreSQL says it has carried out. */
+  /** Checks the command that PostgreSQL reports. */
   async #plain(client: PoolClient, text: 'begin' | 'commit' | 'rollback'): Promise<string> {
     const { command } = await client.query(text).catch((error: unknown) => {
       throw readError(error);

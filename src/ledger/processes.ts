@@ -1,6 +1,6 @@
 /**
- * The life of a process: it beats, watches the others, and takes over the work of a process that is gone or silent. It
- * learns how far every lane has come, and so notices a ledger that was restored to an earlier point.
+ * The life of a process: it beats, watches the others, and takes over the work of a dead or silent process. It reads
+ * the counters of all lanes, and so detects a ledger that was restored from a backup.
  */
 import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -10,27 +10,27 @@ import type { Database } from './pool.ts';
 
 export interface ProcessesOptions {
   readonly database: Pick<Database, 'run' | 'transaction'>;
-  /** Of this process, shared by its lanes. */
+  /** Shared by the lanes of this process. */
   readonly memory: Memory;
   readonly clock: Clock;
-  /** Unique for ever, unlike the slot: `processName`. */
+  /** Never reused, unlike the slot: `processName`. */
   readonly name: string;
   /** Name of the deployment on this machine: a machine may run several. */
   readonly deployment: string;
-  /** Wish: a second process of the machine takes the next free number. */
+  /** Preferred slot: a second process of the machine takes the next free number. */
   readonly slot: string;
   readonly version: string;
   readonly schemaVersion: number;
   readonly roles: readonly string[];
   /** Another process has taken over, or a recovery has ended: this process must exit. */
   readonly onFenced: (why: Fencing) => void;
-  /** The ledger is behind what this process remembers. */
+  /** The ledger is behind the memory of this process. */
   readonly onRestored: (loss: Loss) => Promise<void>;
   readonly place?: Place;
 }
 
 /**
- * Why a process must end. `silent`: another one has taken over its work. `epoch`: a whole recovery passed unseen.
+ * Why a process must exit. `silent`: another process has taken over its work. `epoch`: it missed a whole recovery.
  * `restored`: the ledger is older than the process.
  */
 export type Fencing = 'silent' | 'epoch' | 'restored';
@@ -44,9 +44,9 @@ export interface LostLane {
 
 export interface Loss {
   readonly lanes: readonly LostLane[];
-  /** That this process remembers. */
+  /** The epoch that this process remembers. */
   readonly epoch?: number | undefined;
-  /** Of the ledger in which the loss was found; under a higher one it was dealt with already. */
+  /** The epoch of the ledger in which the loss was found; in a later epoch the loss is already resolved. */
   readonly foundIn?: number | undefined;
 }
 
@@ -76,26 +76,26 @@ export interface ProcessRow {
   readonly started_at: Date;
 }
 
-/** What the ledger said at the last beat. */
+/** The state of the ledger at the last beat. */
 export interface Standing {
   readonly deployment: string;
   readonly epoch: number;
-  /** Undefined: no recovery is under way. */
+  /** Undefined: no recovery is running. */
   readonly recovering: { readonly since: number; readonly because: string } | undefined;
   /** Since when no witness has confirmed the ledger, ms since the epoch. */
   readonly unwitnessedSince: number | undefined;
   /** By the clock of PostgreSQL, ms since the epoch. */
   readonly at: number;
-  /** Other processes that were seen to beat. */
+  /** Other processes whose beats were seen. */
   readonly alive: readonly ProcessRow[];
   /** Lane → counter, of every process that has not ended. */
   readonly marks: ReadonlyMap<string, bigint>;
 }
 
 const SILENT_MS = 10_000;
-/** An observer that has not seen the ledger for so long starts to watch again from the beginning. */
+/** After this time without the ledger, an observer restarts its observation. */
 const BLIND_MS = 5_000;
-/** A claim that was under way at the takeover has been committed by then. */
+/** Claims that ran during the takeover are committed by then. */
 const LATE_CLAIMS_MS = 15_000;
 const SLOTS_MOST = 64;
 const NAME_BYTES = 6;
@@ -136,7 +136,7 @@ export class Processes {
     return this.#slot;
   }
 
-  /** Takes a slot, joins the others, and takes over what processes of this machine left that are gone. */
+  /** Takes a slot, joins the others, and takes over the work of dead processes on this machine. */
   async start(): Promise<void> {
     const { database, version, schemaVersion, roles } = this.#options;
     await this.#takeSlot();
@@ -146,27 +146,27 @@ export class Processes {
     await this.beat();
   }
 
-  /** Once a second. Errors of the database are the caller's to report; nothing is concluded from them. */
+  /** Call it each second. The caller reports database errors; they prove nothing about other processes. */
   async beat(): Promise<void> {
     if (this.#isFenced) return;
     const { database, memory, clock } = this.#options;
-    // What is remembered before the statement was committed before it, so its answer must show it.
+    // Remembered values were committed before this statement, so its answer must include them.
     const [known, epoch] = [memory.vector(), memory.epoch];
     const [beaten] = await database.run<Beaten>('beat', [this.name]);
     if (beaten === undefined) return this.#isReplaced(known);
-    // A recovery that has begun has raised it. Whoever missed a whole recovery knows nothing any more.
+    // A started recovery has raised the epoch. A process that missed a whole recovery has no valid memory.
     const isOpen = beaten.recovering_at === null;
     if (isOpen && (epoch ?? beaten.epoch) < beaten.epoch) return this.#fence('epoch');
     const lanes = await this.#lost(known, beaten);
     const isBefore = isOpen && (epoch ?? beaten.epoch) > beaten.epoch;
     if (lanes.length > 0 || isBefore) await this.#options.onRestored({ lanes, epoch, foundIn: beaten.epoch });
-    // Another beat may have learnt of a newer one meanwhile.
+    // Another beat may have read a newer one meanwhile.
     if (!isBefore && memory.epoch === epoch) memory.epoch = beaten.epoch;
     const rows = await database.run<ProcessRow>('processes');
     await this.#observe(rows, momentOf(clock));
   }
 
-  /** Ends in good order: nothing of this process is under way any more. */
+  /** Ends cleanly: this process has no work in progress. */
   async end(): Promise<void> {
     if (!this.#isFenced) await this.#retire([this.name]);
     this.#isFenced = true;
@@ -184,11 +184,11 @@ export class Processes {
         return;
       }
     }
-    // Without a lock nobody sees that this process is gone: others wait until it is silent.
+    // Without a lock the end of this process cannot be detected: others wait until it is silent.
     this.#slot = slot;
   }
 
-  /** Behind in one lane is behind, however far the others came. A lane that has ended is compared one last time. */
+  /** One lane behind is enough, however far the others are. An ended lane is compared one last time. */
   async #lost(known: ReadonlyMap<string, bigint>, beaten: Beaten): Promise<readonly LostLane[]> {
     const { database, memory } = this.#options;
     const marks = new Map(beaten.lanes.map((lane, at) => [lane, BigInt(beaten.counters[at] ?? 0)]));
@@ -204,7 +204,7 @@ export class Processes {
     return [];
   }
 
-  /** Its row is gone. A ledger that knows nothing of its end is older than this process. */
+  /** Its row is missing. A ledger without a record of its end is older than this process. */
   async #isReplaced(known: ReadonlyMap<string, bigint>): Promise<void> {
     const { database, memory, onRestored } = this.#options;
     const [ended] = await database.run('retired', [[this.name]]);
@@ -256,7 +256,10 @@ export class Processes {
     return unlock !== undefined;
   }
 
-  /** One transaction: whoever beats again in it was not silent, and the lanes end before their leases are broken. */
+  /**
+   * One transaction: a process that beats again within it was not silent, and lanes end before their leases are
+   * broken.
+   */
   async #takeOver(doomed: readonly ProcessRow[], now: Moment): Promise<void> {
     const names = doomed.map(({ process }) => process);
     const beats = doomed.map(({ beat }) => beat);

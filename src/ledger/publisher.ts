@@ -1,6 +1,6 @@
 /**
- * The publisher gives events their positions, adds totals to the day and signs the audit log, all in one transaction.
- * Many processes may run it: the holder of a lease row works, the others wait until it ends.
+ * The publisher assigns positions to events, updates daily totals and signs the audit log, all in one transaction.
+ * Many processes can run it: the holder of a lease row works, the others wait until it ends.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -11,19 +11,19 @@ import { Signer } from './signing.ts';
 
 export interface PublisherOptions {
   readonly database: Database;
-  /** Name of this process, unique while it lives. */
+  /** Name of this process, unique among running processes. */
   readonly process: string;
-  /** `TIMEZONE`: its midnight ends a day. */
+  /** `TIMEZONE`: defines when a day ends. */
   readonly timezone: string;
   /** Days of totals that are retained. */
   readonly keepDays: number;
-  /** The first signs the audit log, all of them verify. None: no line is signed. */
+  /** The first secret signs, all of them verify. None: no line is signed. */
   readonly secrets: readonly Secret[];
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Receives a failure that does not stop the publisher: a row that was refused, or lines that were not signed. */
+  /** Receives failures after which the publisher continues: a refused row, or lines that were not signed. */
   readonly onError: (error: unknown) => void;
   readonly most?: number;
-  /** A process that ended is replaced after so long, ms. */
+  /** How long until a dead process is replaced, ms. */
   readonly leaseMs?: number;
   /** For tests. */
   readonly now?: () => Date;
@@ -34,11 +34,11 @@ export interface Published {
   /** Rows of the outbox. */
   readonly rows: number;
   readonly lines: number;
-  /** There may be more at once. */
+  /** More rows may be ready at once. */
   readonly more: boolean;
 }
 
-/** A row of the outbox that cannot be published is quarantined, and the others go on. */
+/** An outbox row that cannot be published is quarantined, and the others continue. */
 export class RowRefused extends Error {
   override readonly name = 'RowRefused';
   readonly event: string | undefined;
@@ -64,7 +64,7 @@ interface Batch {
 
 const MOST = 500;
 const LEASE_MS = 3_000;
-/** After a failure to sign, events go on alone for so long. */
+/** After a failure to sign, events are published without signing for this time. */
 const SIGN_AGAIN_MS = 30_000;
 const NOTHING = { rows: 0, lines: 0, more: false } as const;
 
@@ -83,7 +83,7 @@ export class Publisher {
     this.#signer = new Signer(options.secrets, this.#most);
   }
 
-  /** One batch. Throws when PostgreSQL is away, or the answer was lost: then it is not known whether it was published. */
+  /** Publishes one batch. Throws if PostgreSQL is away or the answer was lost: then the result is unknown. */
   async step(): Promise<Published> {
     const { database, process, clock } = this.#options;
     const signs = this.#signer.signs && clock.monotonic() >= this.#signsFromMono;
@@ -126,7 +126,7 @@ export class Publisher {
     }
   }
 
-  /** The day opens before anything counts on it. Undefined: another process leads. */
+  /** The day opens before any total is added. Undefined: another process leads. */
   async #lead(run: Run): Promise<Date | undefined> {
     const { process, leaseMs = LEASE_MS, keepDays, timezone } = this.#options;
     const [lead] = await run<Pick<Work, 'at' | 'day'>>('lead_publisher', [process, leaseMs, this.#now()]);
@@ -147,7 +147,7 @@ export class Publisher {
     return row?.sequence;
   }
 
-  /** The failing row is searched for in halves of the batch: the oldest rows come first. */
+  /** Searches for the failing row in halves of the batch: the oldest rows come first. */
   async #failed(one: string | undefined, error: unknown): Promise<Published> {
     if (!isHeldUp(error) && (!isOfOneRow(error) || !(error instanceof Error))) throw error;
     if (this.#batch > 1) {
@@ -176,12 +176,12 @@ export class Publisher {
 
 interface PublishingOptions {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Time between two looks at an empty outbox. */
+  /** The poll interval of an empty outbox. */
   readonly intervalMs: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Publishes until the signal fires; resolves when the batch in hand is committed and the lease is given up. */
+/** Publishes until the signal fires; resolves when the current batch is committed and the lease is released. */
 export async function publishUntil(
   signal: AbortSignal,
   publisher: Publisher,
@@ -206,7 +206,7 @@ export interface PublisherFigures {
   readonly waiting: number;
   /** ms; absent: the outbox is empty. */
   readonly oldestAgeMs: number | undefined;
-  /** Rows that cannot be published and wait for an operator. */
+  /** Unpublishable rows that wait for an operator. */
   readonly refused: number;
   readonly unsigned: number;
   readonly oldestUnsignedAgeMs: number | undefined;
@@ -237,7 +237,7 @@ export async function publisherFigures(database: Database, now?: Date): Promise<
   };
 }
 
-/** Lets the publisher try quarantined rows again, once their cause is removed. Answers their number. */
+/** Lets the publisher retry quarantined rows after their cause is removed. Returns their number. */
 export async function releaseRefused(database: Database): Promise<number> {
   return (await database.run('release_refused')).length;
 }

@@ -1,4 +1,4 @@
-/** The tables that an erasure reads, and what becomes of an operation in it. */
+/** The tables read by an erasure, and what it removes from an operation. */
 import type { PersonWords } from './person-words.ts';
 
 export interface Walked {
@@ -11,7 +11,7 @@ export interface Walked {
   readonly events: number;
   readonly intake: number;
   readonly open: number;
-  /** Where the part ended; absent at the end of the table. */
+  /** The end of the part; absent at the end of the table. */
   readonly last?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export const NOTHING: Walked = {
   open: 0,
 };
 
-/** Tables whose texts are searched for the number alone. */
+/** Tables whose texts are searched only for the number. */
 export const scans = {
   events: { scan: 'purge_events', save: 'purge_event', counted: 'events' },
   outbox: { scan: 'purge_outbox', save: 'purge_outbox_row', counted: 'events' },
@@ -42,7 +42,7 @@ export type Step = keyof typeof scans | 'operations' | 'recipients' | 'cells' | 
 type Json = Readonly<Record<string, unknown>>;
 
 export interface OperationFound {
-  /** Of the first row alone: the end of the page. */
+  /** Set in the first row only: the end of the page. */
   readonly last: string | null;
   readonly looked: string | null;
   readonly key: string;
@@ -61,12 +61,12 @@ export interface OperationFound {
   };
 }
 
-/** Accounting records: they stay as they were sent. */
+/** Accounting records: they are retained as sent. */
 const ACCOUNTS = ['accountAlias', 'debitAccountNumber'] as const;
-/** What callers said of a person besides. */
+/** Other personal data in requests. */
 const SAID = ['payeeName', 'purpose', 'metadata'] as const;
 
-/** Values of `purge_operation`, from the request on; undefined: nothing of it is about the person. */
+/** Values of `purge_operation`, from the request on; undefined: the operation has no data of the person. */
 export function withoutOperation(
   { kind, theirs, value }: OperationFound,
   words: PersonWords,
@@ -91,7 +91,7 @@ function requestWithout(kind: string, theirs: boolean, request: Json, words: Per
   return { ...words.without(theirs ? without(request, SAID) : request), ...accounts };
 }
 
-/** The payer is known by name and number. */
+/** The payer's name and number. */
 function factsWithout(theirs: boolean, facts: Json, words: PersonWords): Json {
   return words.without(theirs && 'customer' in facts ? without(facts, ['customer']) : facts);
 }

@@ -1,10 +1,10 @@
 /**
- * Erases the personal data of one person, a bounded part at a time: numbers and SMS in messages and recipients, and the
- * number wherever other rows hold it. Money records keep the account that was paid; its payee, purpose and metadata go,
- * and a search by number no longer finds them.
+ * Erases the personal data of one person in bounded parts: numbers and SMS in messages and recipients, and the number
+ * in other rows. Money records keep the account that was paid; payee, purpose and metadata are removed, and a search
+ * by number no longer finds them.
  *
- * What is on its way, in doubt, or counted towards a limit of today is left as it is and counted as open: another walk
- * erases it later. Lines of the audit log hold no numbers and are signed, so they stay.
+ * Operations that are in flight, in doubt, or counted towards today's limits are unchanged and counted as open: a
+ * later run erases them. Audit lines contain no numbers and are signed, so they stay.
  */
 import { type Act, noteAct } from './acts.ts';
 import type { OnCommitted } from './committed.ts';
@@ -26,29 +26,29 @@ export interface PurgePage {
   /** Rows that were read. */
   readonly looked: number;
   readonly messages: number;
-  /** Money records that no longer name the person. */
+  /** Money records that no longer identify the person. */
   readonly payments: number;
   readonly recipients: number;
-  /** Rows of files that hold the number: left out of campaigns, or of batches. */
+  /** Rows of files with the number: left out of campaigns, or of batches. */
   readonly rows: number;
-  /** Files of drafts with the number in them, which were dropped. */
+  /** Deleted files of drafts that contained the number. */
   readonly files: number;
   readonly events: number;
   readonly intake: number;
-  /** Rows about this person that cannot be erased yet. */
+  /** Rows of this person that cannot be erased yet. */
   readonly open: number;
   /** Absent at the end. */
   readonly next?: string;
 }
 
-/** Whose data is erased, and the audit line of each part. */
+/** The person whose data is erased, and the audit line of each part. */
 export interface Forgetting {
   readonly phone: string;
   /** The person as the beneficiary of a payment, in canonical form. */
   readonly beneficiary: string;
-  /** Whether a written number is this one, in files. */
+  /** Whether a written number in a file is this number. */
   readonly reads: (written: string) => boolean;
-  /** ISO 3166 code of the country whose written numbers `reads` takes for this one. */
+  /** ISO 3166 code of the country in which `reads` interprets written numbers. */
   readonly country?: string | undefined;
   readonly act?: ((facts: Readonly<Record<string, unknown>>) => Act) | undefined;
 }
@@ -67,7 +67,7 @@ interface PurgeOptions {
 const ROWS = 2_000;
 const FILE_ROWS = 20_000;
 const RECIPIENTS = 500;
-/** Parts in one call. */
+/** Maximum parts per call. */
 const PARTS = 5;
 const NOT_ERASED: ReadonlySet<string> = new Set(['looked', 'open', 'last']);
 
@@ -82,7 +82,7 @@ export class Purge {
     this.#now = () => now?.() ?? null;
   }
 
-  /** Goes on after `after`, the `next` of the call before. Every call may be repeated. */
+  /** Continues after `after`, the `next` of the previous call. Every call can be repeated. */
   async page(who: Forgetting, after = ''): Promise<PurgePage> {
     const person = { ...who, words: wordsOf(who.phone, who.reads) };
     const { phone, beneficiary, country } = who;
@@ -181,7 +181,7 @@ async function recipients(run: Run, { words }: Person): Promise<Walked> {
   const [left] = await run<{ recipients: string }>('count_recipients_of_phones', [phones]);
   const rest = Number(left?.recipients ?? 0);
   const sum = { ...NOTHING, looked: erased.length + rest, recipients: erased.length };
-  // Nothing more can be erased now: the rest is on its way, or in doubt.
+  // The rest is in flight or in doubt and cannot be erased now.
   return erased.length === 0 ? { ...sum, open: rest } : { ...sum, last: 'more' };
 }
 
@@ -192,7 +192,7 @@ interface CellsRow {
   readonly own: string | null;
 }
 
-/** Other cells of rows that are another person's: only the number goes. */
+/** Other cells belong to another person: only the number is removed. */
 async function cells(run: Run, { words }: Person, after: string): Promise<Walked> {
   const [campaign = '0', n = '-1'] = after.split(' ').filter(Boolean);
   const [page, ...found] = await run<CellsRow>('purge_own_cells', [campaign, n, FILE_ROWS, words.tail]);
@@ -264,7 +264,7 @@ async function batchRows(run: Run, { words }: Person, after: string): Promise<Wa
   return { ...NOTHING, looked: Number(page.looked), rows, open, last: `${page.batch} ${page.n}` };
 }
 
-/** A file without one of its rows is another file, so it is dropped: its author uploads it again. */
+/** A file without one of its rows would be another file, so it is deleted: its author uploads it again. */
 async function files(run: Run, { words }: Person, after: string): Promise<Walked> {
   const [file] = await run<{ id: string; complete: boolean }>('kept_files_after', [after === '' ? null : after, 1]);
   if (file === undefined) return NOTHING;

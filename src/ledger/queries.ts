@@ -1,4 +1,4 @@
-/** Reads of operations, campaigns and batches: by id, by name, as lists, and as figures. Nothing here changes anything. */
+/** Reads of operations, campaigns and batches: by id, by name, as lists, and as figures. Read-only. */
 import type { QueueName } from '../kinds/due-queues.ts';
 import { type Kind, kinds, statesThatAre } from '../kinds/index.ts';
 import { placeOf } from '../lib/list-cursor.ts';
@@ -20,7 +20,7 @@ import type { Named } from './named.ts';
 import type { Database } from './pool.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
 
-/** A word that a user looks for, and the names that it can be. */
+/** A search term, and the lookup keys that it can be. */
 export interface Wanted {
   readonly word: string;
   readonly ids: readonly string[];
@@ -60,7 +60,7 @@ interface Waiting {
   readonly since: Date;
 }
 
-/** What is known of an operation that retention has removed. */
+/** The tombstone of an operation that retention has removed. */
 export interface Buried {
   readonly kind: Kind;
   readonly account: string;
@@ -94,7 +94,7 @@ export class Queries {
     return record;
   }
 
-  /** Those of them that there are, and that this version can read. */
+  /** Existing operations that this version can read. */
   async readable<K extends Kind>(kind: K, ids: readonly string[]): Promise<RecordAt<K>[]> {
     return this.#inOrder(kind, ids);
   }
@@ -119,7 +119,7 @@ export class Queries {
     return amount === null ? known : { ...known, amount: Number(amount) };
   }
 
-  /** Every account that was ever asked for something. */
+  /** Every account with any operation. */
   async accounts(): Promise<string[]> {
     return (await this.#database.run<{ account: string }>('accounts_asked')).map(({ account }) => account);
   }
@@ -129,18 +129,18 @@ export class Queries {
     return row?.id;
   }
 
-  /** Newest first. With a selective filter a page can be short, or empty, and still lead on. */
+  /** Newest first. With a selective filter a page can be short or empty, and have a next page. */
   async page<K extends Kind>(kind: K, page: ListPage): Promise<PageOf<K>> {
     const { ids, next } = await pageOfIds(this.#database.run, kind, page, this.#allAccounts);
     return { items: await this.#inOrder(kind, ids), ...(next === undefined ? {} : { next }) };
   }
 
-  /** How many a list has, and for how much, by state; amounts of operations alone. */
+  /** Count and sum of a list, by state; amounts of operations only. */
   sum(kind: LedgerKind, filters: ListFilters): Promise<Sums> {
     return sumOf(this.#database.run, kind, filters, this.#allAccounts);
   }
 
-  /** Those that a reference names, or that have these ids; there is one page of them. */
+  /** Operations with this reference or with these ids, in one page. */
   async referred<K extends Kind>(
     kind: K,
     ids: readonly string[],
@@ -174,7 +174,7 @@ export class Queries {
       .toSorted((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** Everything that a word names, of every kind, newest first. */
+  /** All matches of a search term, of every kind, newest first. */
   async sought(
     { word, named }: Wanted,
     { accounts, limit }: { readonly accounts: readonly string[] | undefined; readonly limit: number },
@@ -189,7 +189,7 @@ export class Queries {
     return { items: await this.#mixed(found) };
   }
 
-  /** What needs review, whatever its kind, from that which has waited longest. Throws NoSuchPlace. */
+  /** Operations that need review, of every kind, longest waiting first. Throws NoSuchPlace. */
   async review({ accounts, after, limit, kind }: ReviewPage & Pick<ListFilters, 'accounts'>): Promise<{
     items: RecordOf[ReviewKind][];
     next?: string;
@@ -218,7 +218,7 @@ export class Queries {
     throw new NoSuchPlace(`${after.slice(0, 100)} is no place in what waits`);
   }
 
-  /** Payments since then, by phone number. A number without any is not among them. */
+  /** Payments since then, by phone number. Numbers without payments are omitted. */
   async recentPayments(asked: RecentAsked): Promise<ReadonlyMap<string, RecentPayments>> {
     const { phones, accounts = null, states, since, batch } = asked;
     const values = [phones, accounts, states, new Date(since), batch];
@@ -241,17 +241,17 @@ export class Queries {
     return this.#figures.lastCallback(id);
   }
 
-  /** How many operations of a kind are in each state; for how many XOF, of those that are not finished. */
+  /** Number of operations of a kind by state; for unfinished ones also the sum in XOF. */
   counts(kind: Counted): Promise<{ count: Record<string, number>; xof: Record<string, number> }> {
     return this.#figures.counts(kind);
   }
 
-  /** XOF of an account's payments that have still to leave or are on their way, by withdraw mode. */
+  /** XOF of an account's payments that are queued or in flight, by withdraw mode. */
   inFlight(account: string): Promise<Readonly<Record<string, number>>> {
     return this.#figures.inFlight(account, statesThatAre('disbursement', 'in flight'));
   }
 
-  /** Files that are being copied, or whose process died meanwhile: nothing of them counts. */
+  /** Files that are being copied, or whose process died meanwhile: their rows do not count. */
   unfinishedUploads(): Promise<number> {
     return this.#figures.unfinishedUploads();
   }
@@ -266,27 +266,27 @@ export class Queries {
     return this.#figures.eventsEmitted();
   }
 
-  /** When the operation that has been longest in a state entered it, ms since the epoch. */
+  /** When the oldest operation in a state entered it, ms since the epoch. */
   oldestIn(kind: Counted, state: string): Promise<number | undefined> {
     return this.#figures.oldestIn(kind, state);
   }
 
-  /** When an operation is due in a queue, ms since the epoch. Undefined: it is not. */
+  /** When an operation is due in a queue, ms since the epoch. Undefined: not due. */
   dueAt(queue: QueueName, id: string): Promise<number | undefined> {
     return this.#figures.dueAt(queue, id);
   }
 
-  /** How many of a queue are due at that time, how many later, and since when the first one is. */
+  /** Operations of a queue that are due at that time, those due later, and the earliest due time. */
   dueIn(queue: QueueName, at: number): ReturnType<Figures['dueIn']> {
     return this.#figures.dueIn(queue, at);
   }
 
-  /** How many are due, by queue and account. */
+  /** Number of due operations, by queue and account. */
   due(): ReturnType<Figures['due']> {
     return this.#figures.due();
   }
 
-  /** How many wait in each queue, and since when the first one is due. */
+  /** Number of waiting operations by queue, and the earliest due time. */
   backlog(): ReturnType<Figures['backlog']> {
     return this.#figures.backlog();
   }
@@ -296,7 +296,7 @@ export class Queries {
     return ids.flatMap((id) => records.get(id) ?? []);
   }
 
-  /** Rows of several kinds, in the order in which they are given. */
+  /** Rows of several kinds, in the given order. */
   async #mixed(found: readonly { readonly kind: Kind; readonly id: string }[]): Promise<RecordBase[]> {
     const of = [...new Set(found.map(({ kind }) => kind))];
     const read = await Promise.all(
@@ -310,7 +310,7 @@ export class Queries {
     return found.flatMap(({ id }) => read.flatMap((records) => records.get(id) ?? []));
   }
 
-  /** A row of a newer version does not keep the other rows from being read. */
+  /** A row of a newer version does not prevent reading the others. */
   async #recordsOf<K extends Kind>(kind: K, ids: readonly string[]): Promise<ReadonlyMap<string, RecordAt<K>>> {
     const rows = await this.#rowsOf(kind, ids);
     return new Map([...rows].flatMap(([id, one]) => (one instanceof UnreadableRecord ? [] : [[id, one] as const])));

@@ -1,6 +1,6 @@
 /**
  * Permits for requests to the provider. A process takes what its waiting requests need, and a few more for the next
- * 200 ms: a busy rate costs about five statements a second for each process.
+ * 200 ms. A busy rate costs about five statements a second for each process.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { Area } from '../provider/account.ts';
@@ -22,7 +22,7 @@ interface LedgerRatesOptions {
   readonly ratePerSecond: number;
 }
 
-/** Permits are taken for at most so long ahead of requests that are not there yet. */
+/** How far ahead permits are taken for future requests, ms. */
 const AHEAD_MS = 200;
 
 interface Place {
@@ -64,7 +64,7 @@ export class LedgerRates implements Rates {
     try {
       await database.run('pause_provider', [account, area, Math.ceil(ms), null]);
     } catch (error) {
-      // The answer that asked for the pause matters more, and this process waits in any case.
+      // The answer that requested the pause is more important, and this process waits in any case.
       if (!(error instanceof Error)) throw error;
     }
   }
@@ -88,7 +88,7 @@ export class LedgerRates implements Rates {
     if (rows.length > 0) this.#pausedUntil.set(name, Math.max(this.#pausedUntil.get(name) ?? 0, until));
   }
 
-  /** There are as many as accounts, areas and urgencies, so none is forgotten. */
+  /** Their number is bounded by accounts, areas and urgencies, so none is removed. */
   #permitsOf({ account, area }: Place, urgency: Urgency): Permits {
     const { clock, ratePerSecond } = this.#options;
     const name = `${urgency} ${nameOf({ account, area })}`;

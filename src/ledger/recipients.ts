@@ -1,4 +1,4 @@
-/** Recipients of campaigns as readers see them: with what became of each, and the rows that no recipient is made of. */
+/** Recipients of campaigns for readers: with their statuses, and the rows without a recipient. */
 import type { RecipientState } from '../kinds/recipient.ts';
 import { outcomeLetters } from '../kinds/recipient.ts';
 import { unpackValues } from '../lib/packed-values.ts';
@@ -6,14 +6,14 @@ import type { Database } from './pool.ts';
 import type { SkippedRow } from './upload.ts';
 
 export interface RecipientFound {
-  /** Of its campaign, from 0. */
+  /** Number in its campaign, from 0. */
   readonly n: number;
-  /** Of its file. */
+  /** Number in its file. */
   readonly row: number;
-  /** E.164, with the plus sign; after an erasure the name that stands for the person. */
+  /** E.164, with the plus sign; after an erasure an opaque name. */
   readonly to: string;
   readonly erased: boolean;
-  /** Of the variables of the text, in order. */
+  /** Values of the text's variables, in order. */
   readonly values: readonly string[];
   /** Other cells of its row, packed. */
   readonly own: string;
@@ -28,7 +28,7 @@ export interface RecipientFound {
 }
 
 export interface RecipientsAsked {
-  /** Numbers begin here. */
+  /** The first number. */
   readonly from: number;
   readonly limit: number;
   readonly states?: readonly RecipientState[] | undefined;
@@ -51,7 +51,7 @@ export interface PhoneAsked {
   readonly limit: number;
 }
 
-/** A recipient among those of one phone number. */
+/** The position of a recipient among those of one phone number. */
 export interface PhonePlace {
   readonly createdAt: Date;
   readonly campaign: string;
@@ -82,12 +82,12 @@ interface LeftOutRow {
   readonly own: string | null;
 }
 
-/** Recipients that a page looks through for a filter. */
+/** Maximum recipients that a filtered page reads. */
 const WINDOW = 100_000;
 const WINDOWS_MOST = 4;
-/** Recipients that are read at a time, at most. */
+/** Maximum recipients read at a time. */
 const RUN = 1_000;
-/** A number is in a campaign one time; people of several numbers are asked for together. */
+/** A number occurs once in a campaign; people with several numbers are read together. */
 const PHONES_MOST = 1_000;
 
 const stateOfLetter = new Map<string, RecipientState>(
@@ -101,7 +101,7 @@ export class Recipients {
     this.#database = database;
   }
 
-  /** In the order of their numbers. With a filter a page can be short, or empty, while `next` still leads to more. */
+  /** Ordered by number. With a filter a page can be short or empty, although `next` leads to more. */
   async page(campaign: string, { from, limit, states, phones }: RecipientsAsked): Promise<RecipientsPage> {
     if (phones !== undefined) return this.#withPhones(campaign, { from, limit, states, phones });
     if (states !== undefined) return this.#inStates(campaign, { from, limit, states });
@@ -143,7 +143,7 @@ export class Recipients {
     return { items, ...(next === undefined ? {} : { next }) };
   }
 
-  /** In runs of neighbours: those of a common letter mostly are. */
+  /** In runs of neighbours: recipients with a common letter are mostly adjacent. */
   async #numbered(campaign: string, numbers: readonly number[]): Promise<readonly RecipientFound[]> {
     const wanted = new Set(numbers);
     const items: RecipientFound[] = [];
@@ -172,13 +172,13 @@ export class Recipients {
     return rows.map((row) => ({ ...foundOf(row), campaign: row.campaign, createdAt: row.created_at }));
   }
 
-  /** Whether the campaign has a recipient with another number than these. An erased number is none. */
+  /** Whether the campaign has a recipient with any other number. Erased numbers do not count. */
   async hasOthers(campaign: string, phones: readonly string[]): Promise<boolean> {
     const rows = await this.#database.run('recipient_outside', [campaign, phones.map(digitsOf)]);
     return rows.length > 0;
   }
 
-  /** Rows of an upload that no recipient is made of, from this place on. */
+  /** Rows of an upload without a recipient, from this position on. */
   async leftOut(campaign: string, tag: string, from: number, limit: number): Promise<readonly SkippedRow[]> {
     const rows = await this.#database.run<LeftOutRow>('left_out_rows', [campaign, tag, from, limit]);
     return rows.map(({ row, written, reason, own }) => ({ row, to: written, reason, own: own ?? '' }));

@@ -1,4 +1,4 @@
-/** A row of the table `operation` as the typed record of its kind, and the fields of a new record as columns. */
+/** Translates between rows of the table `operation` and typed records of each kind. */
 import { type Field, type Fields, maybeText, count, text, time } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, statesOf } from '../kinds/index.ts';
 import { type RecordAt, UnreadableRecord } from '../operations/record.ts';
@@ -55,7 +55,7 @@ export interface OperationRow {
 
 export type Column = Exclude<keyof OperationRow, 'kind' | 'request' | 'facts' | 'evidence' | 'evidence_total'>;
 
-/** The fields of every kind that have a column. All others are in `facts`, or in `request` as they were asked for. */
+/** The fields of every kind that have a column. All others are in `facts`, or in `request` as received. */
 const shared: Readonly<Record<string, Column>> = {
   id: 'id',
   state: 'state',
@@ -147,7 +147,7 @@ export function readRow<K extends LedgerKind>(kind: K, row: OperationRow): Recor
     else if (step.field.presence === 'sure') return unreadable(`it has no field ${step.name}`);
   }
   record['evidence'] = { lines: row.evidence, total: row.evidence_total };
-  // Read by the declaration that its type is made of, which the compiler cannot follow through a loop.
+  // Read according to the declaration that defines its type, which the compiler cannot follow through a loop.
   return record as unknown as RecordAt<K>;
 }
 
@@ -168,7 +168,7 @@ function numberIn(stored: unknown): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Fields of a new record that nobody asked for, and that have no column. */
+/** Fields of a new record that are not part of the request and have no column. */
 const NOT_ASKED: ReadonlySet<string> = new Set(['acceptedFor', 'keys', 'mode']);
 
 export interface NewColumns {

@@ -1,15 +1,18 @@
-/** Begins a recovery: nothing is accepted and nothing leaves at any process, and no number is given twice. */
+/** Begins a recovery: no process accepts or sends anything, and no number is used twice. */
 import type { Run } from './pool.ts';
 
 export interface Remembered {
   /** Lane → counter. */
   readonly lanes: Readonly<Record<string, string>>;
   readonly epoch?: number | undefined;
-  /** Of the ledger in which the loss was found. Under a higher one it was dealt with already, and nothing begins. */
+  /**
+   * The epoch of the ledger in which the loss was found. In a later epoch the loss is already resolved, and nothing
+   * begins.
+   */
   readonly foundIn?: number | undefined;
 }
 
-/** `known`: what a process or witness remembers. False: no recovery began. In a transaction of the caller. */
+/** `known`: the memory of a process or witness. False: no recovery began. Runs in the caller's transaction. */
 export async function enterRecovery(
   run: Run,
   because: string,

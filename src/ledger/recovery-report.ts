@@ -1,12 +1,12 @@
-/** The numbers of a recovery: what was open, and what became of it. Pure, and made so that they add up. */
+/** The figures of a recovery: what was open, and the results. Pure. The figures add up. */
 import type { Restoring } from '../kinds/kind.ts';
 import { recipientRestored } from '../kinds/recipient.ts';
 import { type Kind, isFinal, restoringOf } from '../kinds/index.ts';
 
-/** Why an operation waits for a person. */
+/** Why an operation needs review. */
 export const RESTORED = 'restored';
 
-/** How many of a kind are in a state, and their sum in XOF. `recipient`: of campaigns that are not over. */
+/** Count and sum in XOF of a kind in a state. `recipient`: of unfinished campaigns. */
 export interface Standing {
   readonly kind: Kind | 'recipient';
   readonly state: string;
@@ -14,12 +14,12 @@ export interface Standing {
   readonly xof?: number;
 }
 
-/** What an apply does with it; `nothing`: as it is, it waits for somebody. */
+/** What an apply does with it; `nothing`: it already waits for a user. */
 export function wouldDo({ kind, state }: Standing): Restoring | 'nothing' {
   return (kind === 'recipient' ? recipientRestored(state) : restoringOf(kind, state)) ?? 'nothing';
 }
 
-/** Callers are told that it is over; a bin of a campaign is over as a message in that state is. */
+/** Reported to callers as final. Recipient statuses of a campaign count like the states of a message. */
 export function isOver({ kind, state }: Pick<Standing, 'kind' | 'state'>): boolean {
   if (kind !== 'recipient') return isFinal(kind, state);
   return state !== 'held' && isFinal('message', state);
@@ -30,17 +30,17 @@ interface Sum {
   readonly xof: number;
 }
 
-/** Of one kind. `open` is the sum of the others. */
+/** One kind. `open` is the sum of the others. */
 export interface ReportRow {
   readonly kind: Standing['kind'];
   /** Before the recovery. */
   readonly open: Sum;
-  /** Over by now: the service has confirmed an end, or it expired. */
+  /** Final by now: the provider has confirmed a final status, or it expired. */
   readonly settled: Sum;
   readonly needsReview: Sum;
-  /** It is still asked about, or may never be known. */
+  /** Still being checked, or possibly unknown for ever. */
   readonly underWay: Sum;
-  /** It waits for a person to let it go on. */
+  /** Waits until a user resumes it. */
   readonly held: Sum;
 }
 
@@ -80,7 +80,7 @@ function sumOf(standings: readonly Standing[]): Sum {
   });
 }
 
-/** Campaigns stay held until somebody resumes them, so they are no measure of what is left to do. */
+/** Campaigns stay held until a user resumes them, so they do not measure the remaining work. */
 export function progressOf(before: readonly Standing[], after: readonly Standing[]): { done: number; of: number } {
   const left = (all: readonly Standing[]): number =>
     all

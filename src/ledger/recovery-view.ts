@@ -1,4 +1,4 @@
-/** A recovery as a person sees it: what is known of it, and what it came to. */
+/** A recovery for readers: the evidence and the results. */
 import { recoveryProofs } from '../kinds/system.ts';
 import type { ReportRow } from './recovery-report.ts';
 import type { Gathered, RecoveryRow } from './evidence.ts';
@@ -7,7 +7,7 @@ import type { Gathered, RecoveryRow } from './evidence.ts';
 export interface UnderWay {
   readonly since: number;
   readonly because: string;
-  /** Until when what is there now is known to be complete. */
+  /** Until when the restored ledger is known to be complete. */
   readonly lastBeat: number;
   readonly counter: number;
   readonly knownCounter?: number;
@@ -31,22 +31,22 @@ export interface RecoveryReport {
   readonly items: readonly ReportRow[];
   readonly unreadable: Named;
   readonly heldCampaigns: readonly { readonly id: string; readonly name: string }[];
-  /** Of each kind how many the journal has brought back. */
+  /** Number of operations restored from the journal, by kind. */
   readonly restored: Readonly<Record<string, number>>;
-  /** Acts of the lost time that a person must repeat. */
+  /** Acts in the data-loss window that an operator must repeat. */
   readonly lostActions: readonly LostAction[];
-  /** Why the journal does not prove what never left; absent: it does. */
+  /** Why the journal does not prove that unnamed operations never left; absent: it proves it. */
   readonly broken?: string;
 }
 
-/** What is collected over the turns of one recovery. */
+/** State collected over the turns of one recovery. */
 export interface Work extends Gathered {
   readonly number: string;
   replayed: number;
   readonly restored: Record<string, number>;
   readonly lostActions: LostAction[];
   areActsDone: boolean;
-  /** Erasures of people that were repeated, and how far the next one is. */
+  /** Repeated erasures, and the position of the running one. */
   readonly erasing: { done: number; after: string; open: number };
   readonly unreadable: string[];
   readonly held: { readonly id: string; readonly name: string }[];

@@ -1,6 +1,7 @@
 /**
- * What a person does about a restored ledger: sees what is open, has it led to where work may begin again, or confirms
- * that nothing was lost. Nothing that the copy shows as not yet sent is sent because of the copy alone.
+ * Operator actions on a restored ledger: show what is open, bring it to a state from which work can resume, or
+ * confirm that nothing was lost. Operations that the restored backup shows as unsent are never sent on its evidence
+ * alone.
  */
 import { type Kind, restoringOf, statesOf } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -20,17 +21,17 @@ import { type Open, type Patience, leadOn, openOf } from './restoring.ts';
 export interface RecoveryOptions<Says> extends EvidenceOptions, Patience {
   readonly database: Database;
   readonly clock: Clock;
-  /** Asks the provider about so many of each kind, and changes nothing. */
+  /** Asks the provider about so many operations of each kind; changes nothing. */
   readonly says: (underWay: UnderWay, most: number) => Promise<Says>;
   readonly beneficiaryOf?: BeneficiaryOf;
-  /** Erases a part of what is stored about a person again, as an act of the lost time names them. */
+  /** Erases a part of a person's stored data again, for an erasure in the data-loss window. */
   readonly erase?: (
     facts: Acted['facts'],
     after: string,
   ) => Promise<{ readonly open: number; readonly next?: string }>;
   /**
-   * Reads how the ledger stands. Before each turn: a process that has missed a recovery would end with it. And after
-   * the last one, before the operator is answered: the next request to this process is accepted.
+   * Reads the state of the ledger. Before each turn, because a process that missed a recovery must not end it. After
+   * the last turn, before the answer, so that the next request to this process is accepted.
    */
   readonly beat?: () => Promise<void>;
 }
@@ -42,7 +43,7 @@ interface Applying {
 
 type Applied =
   | { readonly is: 'none' }
-  /** There is more to do: ask again. */
+  /** More work remains: call again. */
   | { readonly is: 'under way'; readonly done: number; readonly of: number }
   | { readonly is: 'over'; readonly report: RecoveryReport };
 
@@ -64,7 +65,7 @@ export class RecoveryDesk<Says> {
     return row && underWayOf(row);
   }
 
-  /** What is open by kind and state, and what an apply would do with it. */
+  /** Open operations by kind and state, and what an apply would do with them. */
   async open() {
     return (await this.#standings()).filter((one) => !isOver(one)).map((one) => ({ ...one, would: wouldDo(one) }));
   }
@@ -77,7 +78,7 @@ export class RecoveryDesk<Says> {
     return (await this.#options.database.run<{ report: unknown }>('last_report'))[0]?.report;
   }
 
-  /** One turn. Asked again until it is over, by any operator; a turn that was broken off is continued. */
+  /** One turn. Any operator repeats it until it is finished; an interrupted turn continues. */
   async apply({ by, act }: Applying): Promise<Applied> {
     const { database, clock, beat } = this.#options;
     const row = await this.#row();
@@ -104,8 +105,8 @@ export class RecoveryDesk<Says> {
   }
 
   /**
-   * Two persons within a day say that nothing was lost. `first`: another one must confirm it. `lost`: it is proven that
-   * something was. Without a recovery it confirms a ledger that no witness knows.
+   * Two people confirm within a day that nothing was lost. `first`: a different person must confirm too. `lost`:
+   * evidence shows a loss. Without a recovery it confirms a ledger without a witness.
    */
   async confirm(by: string, act?: Act): Promise<'left' | 'first' | 'none' | 'lost'> {
     const { database, beat } = this.#options;
@@ -128,8 +129,8 @@ export class RecoveryDesk<Says> {
   }
 
   /**
-   * Whether an operation, or one of a batch, may have left in the lost time, although this copy shows it as unsent: it
-   * cannot be cancelled then, and a person decides.
+   * Whether an operation, or one of a batch, may have left in the data-loss window although this ledger shows it as
+   * unsent. It cannot be cancelled then, and needs review.
    */
   async mayHaveLeft({ id, token }: { readonly id: string; readonly token?: string | undefined }): Promise<boolean> {
     const row = await this.#row();
@@ -156,7 +157,7 @@ export class RecoveryDesk<Says> {
     }));
   }
 
-  /** What the journal and the witnesses know, read once for each recovery. */
+  /** The evidence of journal and witnesses, read at the start of each recovery. */
   async #workOn(row: RecoveryRow): Promise<Work> {
     if (this.#work?.number === row.number) return this.#work;
     const begun = {
@@ -172,7 +173,7 @@ export class RecoveryDesk<Says> {
     return this.#work;
   }
 
-  /** Acts first: a key that was revoked must not open anything meanwhile. */
+  /** Acts first: a revoked key must not work meanwhile. */
   async #replay(work: Work, untilMono: number): Promise<boolean> {
     const { database, clock, settleMs } = this.#options;
     const { lost } = work;
@@ -201,7 +202,7 @@ export class RecoveryDesk<Says> {
     }
   }
 
-  /** One item that PostgreSQL refuses must not keep the others back. */
+  /** An item that PostgreSQL refuses must not block the others. */
   async #replayPage(work: Work, page: readonly JournalItem[]): Promise<void> {
     const { database, clock, quietMs, settleMs, beneficiaryOf } = this.#options;
     const patience = { quietMs, settleMs, beneficiaryOf, quietAt: new Date(clock.now() + quietMs) };
@@ -217,7 +218,7 @@ export class RecoveryDesk<Says> {
     }
   }
 
-  /** Without proof nothing that is open goes on by itself. */
+  /** Without proof, no open operation continues automatically. */
   async #restore(work: Work, untilMono: number): Promise<boolean> {
     const { database, clock, settleMs } = this.#options;
     if (work.broken !== undefined) {
@@ -246,7 +247,7 @@ export class RecoveryDesk<Says> {
     return this.#erase(work, untilMono);
   }
 
-  /** Last, since what is in doubt cannot be erased yet: a person erases the rest later. */
+  /** Last, because operations in doubt cannot be erased yet: an operator erases the rest later. */
   async #erase({ lost, lostActions, erasing }: Work, untilMono: number): Promise<boolean> {
     const { erase, clock } = this.#options;
     const acts = lost.acts.filter(({ kind }) => kind === ERASED);
@@ -264,7 +265,7 @@ export class RecoveryDesk<Says> {
   }
 }
 
-/** An act that PostgreSQL refuses is a person's to repeat. */
+/** An act that PostgreSQL refuses must be repeated by an operator. */
 function falseIfRefused(error: unknown): false {
   if (isOfOneRow(error)) return false;
   throw error;
@@ -278,10 +279,10 @@ const LEDGER_KINDS: readonly LedgerKind[] = [
   'message',
 ];
 
-/** The journal does not name invoices, and the provider answers no questions about direct credits. */
+/** The journal contains no invoices, and the provider has no status for direct credits. */
 const UNTOLD: readonly LedgerKind[] = ['direct_credit', 'invoice'];
 
-/** Cancelled in the ledger that was restored, although the journal knows that it left. */
+/** Cancelled in the restored ledger, although the journal shows that it left. */
 const CANCELLED: Open = { kind: 'disbursement', state: 'cancelled' };
 
 const restoredAs = (kind: Kind, as: string): readonly string[] =>
@@ -295,7 +296,7 @@ interface LeavingLedger extends Applying {
   readonly lanes: Work['lanes'];
 }
 
-/** `more`: somebody has remembered more meanwhile than was replayed. */
+/** `more`: more evidence has been stored since the replay. */
 async function leave(run: Run, { row, by, act, report, lanes }: LeavingLedger): Promise<'left' | 'none' | 'more'> {
   await run('lock_deployment');
   const [now] = await run<RecoveryRow>('recovery');

@@ -1,4 +1,4 @@
-/** A change that PostgreSQL refuses alone: what a person needs to know of it is stored in another form. */
+/** A change that PostgreSQL refuses even alone: its essential data for the review is stored in another form. */
 import { type Kind, asDeclared, isFinal, queueOf } from '../kinds/index.ts';
 import type { RecordBase } from '../operations/record.ts';
 import { NAMED } from '../operations/transition.ts';
@@ -7,18 +7,18 @@ import { StatementRefused, ValueRefused } from './errors.ts';
 import type { Change } from './operation-items.ts';
 import type { LedgerKind } from './records.ts';
 
-/** Why an operation needs review whose result could not be stored. */
+/** The reason of a review whose result could not be stored. */
 export const NOT_STORABLE = 'result_not_storable';
 
 const UNIQUE = '23505';
-/** Time-outs and locks: the same change can be stored later. */
+/** Time-outs and locks: the change can be stored later. */
 const PASSING: readonly string[] = ['55P03', '57014'];
 const DAILY_MS = 86_400_000;
 
-/** Names by which the provider knows one operation of an account. */
+/** The provider's references for one operation of an account. */
 export type UniqueName = Partial<Pick<Change, 'token' | 'transactionId' | 'providerRef'>>;
 
-/** The name at the provider that another operation of the account has already. */
+/** The provider reference that already belongs to another operation of the account. */
 export function collisionIn(error: unknown, change: Change): UniqueName | undefined {
   if (!(error instanceof StatementRefused) || error.code !== UNIQUE) return undefined;
   const { token, transactionId, providerRef } = change;
@@ -27,7 +27,7 @@ export function collisionIn(error: unknown, change: Change): UniqueName | undefi
   return error.constraint === 'operation_request_ref' ? { providerRef } : undefined;
 }
 
-/** The change itself is the cause, however often it is sent. */
+/** The change itself is the cause, so retries fail too. */
 export function isOfItself(error: unknown): boolean {
   if (error instanceof ValueRefused) return true;
   return (
@@ -37,7 +37,7 @@ export function isOfItself(error: unknown): boolean {
   );
 }
 
-/** The smallest change that stores it. Undefined: it is the act of a person, who is told that it failed. */
+/** The smallest change that stores it. Undefined: it is a user's act, whose author is told that it failed. */
 export function reviewed(record: RecordBase<LedgerKind>, asked: Change, error: unknown): Change | undefined {
   const { kind, id, state: was } = record;
   if (asked.act !== undefined || asked.lease === undefined) return undefined;

@@ -1,11 +1,11 @@
-/** Refused requests of the queue `intake` and of SQL clients: reported as an event, and listed for operators. */
+/** Refused requests of the queue `intake` and of SQL clients: reported as events, and listed for operators. */
 import type { Rejection } from '../kinds/intake.ts';
 import { masked } from '../queues/rejection.ts';
 import type { Database } from './pool.ts';
 import { storableJson } from './storable.ts';
 
 interface StoredRejection extends Rejection {
-  /** Place in the list. */
+  /** Position in the list. */
   readonly place: string;
   /** ms since the epoch. */
   readonly at: number;
@@ -50,9 +50,9 @@ export class Rejections {
     this.#database = database;
   }
 
-  /** The row and its event are one statement. False: it was reported before. */
+  /** Row and event are one statement. False: already reported. */
   async add(refused: Rejection): Promise<boolean> {
-    // The id and the reference of a job can hold any character.
+    // The id and the reference of a job can contain any character.
     const { account, ...rejection } = JSON.parse(storableJson(refused)) as Rejection;
     const { id, jobId, kind, reference, existingId, problems } = rejection;
     const [json, data] = [JSON.stringify(problems), JSON.stringify(rejection)];
@@ -75,7 +75,7 @@ export class Rejections {
     }
   }
 
-  /** Forgets what was decided long ago. Returns how many: call it again while it is not 0. */
+  /** Removes old decided requests. Returns how many: call it again until it returns 0. */
   async forget(now: Date): Promise<number> {
     const before = new Date(now.getTime() - KEPT_MS);
     return (await this.#database.run('forget_intake', [before, FORGOTTEN_AT_ONCE])).length;

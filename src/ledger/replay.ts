@@ -1,11 +1,11 @@
-/** Fills a restored ledger up with what the journal knows: operations that were about to leave, and acts of people. */
+/** Completes a restored ledger from the journal: operations that were about to leave, and acts of users. */
 import type { Acted, Entry, Intended, JournalItem } from './journal.ts';
 import type { Run } from './pool.ts';
 import { type Patience, leadOn, openOf } from './restoring.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the journal needs of an operation, so that a ledger that never had it can record it again. Times are ISO 8601. */
+/** The data of an operation in the journal, so that a restored ledger can record it again. Times are ISO 8601. */
 export interface JournalOperation extends JournalItem {
   readonly account: string;
   readonly reference?: string | undefined;
@@ -37,7 +37,7 @@ interface CampaignNamed {
   readonly account: string;
 }
 
-/** A request of a campaign; its id is made of the numbers of both. */
+/** A request of a campaign; its id combines both numbers. */
 export const smsRequestItem = (campaign: string, n: number, of: CampaignNamed): JournalItem => ({
   id: `${campaign}/${n}`,
   kind: SMS_REQUEST,
@@ -49,34 +49,34 @@ const SCHEMA_VERSION = 1;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** How an operation stands that may have left: asked about, or, where nothing can be asked, with a person. */
+/** The state of a replayed operation that may have left: it is checked, or needs review if it cannot be checked. */
 const STANDING: Readonly<Record<string, { readonly state: string; readonly queue: string | null }>> = {
   disbursement: { state: 'submitting', queue: 'status-poll' },
   message: { state: 'unknown', queue: 'status-poll' },
-  // Led to a person and reported at once, as any that is open.
+  // Needs review and is reported at once, like any open one.
   direct_credit: { state: 'sending', queue: null },
   payment_request: { state: 'creating', queue: null },
 };
 const WITH_A_PERSON = { state: 'needs_review', queue: null };
 
 export interface Replayed {
-  /** How many were recorded again, by kind. */
+  /** Number of recorded operations, by kind. */
   readonly counts: Readonly<Record<string, number>>;
   readonly unreadable: readonly string[];
 }
 
-/** Whose limits count a payment. */
+/** The beneficiary whose limits count a payment. */
 export type BeneficiaryOf = (payee: { readonly accountAlias: string; readonly withdrawMode: string }) => string;
 
 interface Replaying extends Patience {
   readonly quietAt: Date;
-  /** Absent: limits of beneficiaries do not count what was recorded again. */
+  /** Absent: beneficiary limits do not count replayed payments. */
   readonly beneficiaryOf?: BeneficiaryOf | undefined;
 }
 
 /**
- * Items that are not in the ledger, or not as far: recorded again, or raised, since they may have left. What cannot be
- * asked about is left to a person. Repeating it changes nothing.
+ * Records missing items and advances outdated ones, since they may have left. Items that cannot be checked need
+ * review. Idempotent.
  */
 export async function replayItems(
   run: Run,
@@ -104,16 +104,16 @@ export async function replayItems(
   return { counts, unreadable };
 }
 
-/** As which an operation stands that left, although the copy does not know it, and that has no token to ask about. */
+/** The state of an operation that left, that the restored ledger does not have, and that has no token for a check. */
 const MAY_HAVE_LEFT = openOf(['disbursement', 'direct_credit', 'invoice', 'payment_request'], ['review', 'ask']);
 
-/** Fields of a request that a payment needs to be asked about and shown. */
+/** Request fields that a payment needs for checks and display. */
 const ASKED = ['accountAlias', 'withdrawMode', 'debitAccountNumber', 'amount'];
 const COUNTED: readonly string[] = ['disbursement', 'direct_credit'];
 
 /**
- * An item as a whole operation: items of payments hold the fields of their records. Without a fingerprint a repeated
- * request is recognised by its identity alone.
+ * An item as a whole operation: items of payments contain the fields of their records. Without a fingerprint, a
+ * repeated request is recognised by its identity alone.
  */
 function wholeItem(
   item: JournalItem,
@@ -182,7 +182,7 @@ export interface Lost {
   readonly acts: readonly (Acted & { readonly at: number })[];
 }
 
-/** What came after the copy. `from`: when relais was last at work on it, ms. */
+/** Entries after the backup. `from`: the last time that relais used this ledger, ms. */
 export function lostOf(entries: readonly Entry[], marks: ReadonlyMap<string, bigint>, from: number): Lost {
   const isLost = ({ lane, counter }: Intended): boolean => BigInt(counter) > (marks.get(lane) ?? 0n);
   const items = entries.flatMap((one) => (one.is === 'intended' && isLost(one) ? one.items : []));

@@ -1,4 +1,4 @@
-/** Acts of people in the lost time, done again on a restored ledger: those that take something away. */
+/** Acts in the data-loss window that a restored ledger repeats: those that remove a right or stop something. */
 import type { CampaignSwitch } from '../kinds/campaign-switches.ts';
 import { Campaigns } from './campaigns.ts';
 import type { Acted } from './journal.ts';
@@ -9,10 +9,10 @@ import { eventOfRestored } from './restoring.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** False: a person must do it again, or see to it. */
+/** False: an operator must repeat or check it. */
 type Replay = (database: Database, facts: Json) => Promise<boolean>;
 
-/** What an act took away is never given back by a replay: a pause stays, although a later act may have ended it. */
+/** A replay never restores what an act removed: a pause stays, even if a later act ended it. */
 const REPLAYS: Readonly<Record<string, Replay>> = {
   'key.revoked': by((run, { id, at }) => run('replay_revoked_key', [text(id), text(at)])),
   'account.held': by((run, { account, area, reason }) =>
@@ -28,7 +28,7 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
   ),
   'campaign.cancelled': (database, { id }) => switched(database, text(id), 'cancel'),
   'campaign.paused': (database, { id }) => switched(database, text(id), 'pause'),
-  // Nothing tells the new content: it waits for a person who changes it again.
+  // The new content is unknown: the campaign waits for an operator who changes it again.
   'campaign.amended': async (database, { id }) => {
     await switched(database, text(id), 'pause');
     return false;
@@ -40,7 +40,7 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
   },
 };
 
-/** Why a request that waited in the copy is not done. */
+/** Why a request that waits in the restored ledger is not executed. */
 export const RESTORED_PROBLEM = {
   pointer: '',
   message:
@@ -58,12 +58,12 @@ function by(replay: (run: Run, facts: Json) => Promise<unknown>): Replay {
   };
 }
 
-/** False: this version cannot repeat it, so a person is told. */
+/** False: this version cannot repeat it, so an operator is informed. */
 export async function replayAct(database: Database, { kind, facts }: Acted): Promise<boolean> {
   return (await REPLAYS[kind]?.(database, facts)) ?? false;
 }
 
-/** One that the copy does not have, or that does not go on in it, needs no stop. */
+/** A campaign that is missing or stopped in the restored ledger needs no stop. */
 async function switched(database: Database, id: string, name: CampaignSwitch): Promise<true> {
   await new Campaigns({ database }).switch(id, name, { reason: 'restored' });
   return true;
@@ -84,8 +84,8 @@ async function cancelled(run: Run, id: string): Promise<void> {
 }
 
 /**
- * Operations that were accepted and cancelled in the lost time are not accepted again, since a batch or an SQL client
- * may still ask for them. After the items of the journal: one that left is asked about.
+ * Operations that were accepted and cancelled in the data-loss window are not accepted again, even if a batch or an
+ * SQL client requests them. Runs after the journal's items: operations that left are checked.
  */
 export async function buryCancelled(run: Run, acts: readonly Acted[]): Promise<void> {
   const facts = acts.filter(({ kind }) => kind === 'operation.cancelled').map((one) => one.facts);

@@ -1,4 +1,4 @@
-/** Open operations of a restored ledger that may have left: a person decides, or the provider is asked. */
+/** Open operations of a restored ledger that may have left: they need review, or the provider is asked. */
 import { type Kind, queueOf, restoringOf, statesOf } from '../kinds/index.ts';
 import type { Restoring } from '../kinds/kind.ts';
 import { type RecordAt, isUnreadable } from '../operations/record.ts';
@@ -8,9 +8,9 @@ import { RESTORED } from './recovery-report.ts';
 import { type LedgerKind, type OperationRow, readRow } from './records.ts';
 
 export interface Patience {
-  /** From the deadline of an intent until `created` means that nothing was sent, ms. */
+  /** From the deadline of an intent until `created` proves that nothing was sent, ms. */
   readonly quietMs: number;
-  /** Until the statistics of the provider show what was sent, ms. */
+  /** Until the provider's statistics show sent SMS, ms. */
   readonly settleMs: number;
 }
 

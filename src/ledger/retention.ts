@@ -1,7 +1,7 @@
 /**
- * Removes what is finished for longer than it is kept. A tombstone is committed first, and its row goes ten minutes
- * later in another transaction, so that a repeated request always finds one of them. Rows go in bounded parts; a
- * partition is dropped whole once every campaign in it may go.
+ * Removes finished rows after their retention time. The tombstone is committed first, and its row is removed ten
+ * minutes later in another transaction, so that a repeated request always finds one of them. Rows are removed in
+ * bounded parts; a partition is dropped when every campaign in it can be removed.
  */
 import { type Kind, kinds } from '../kinds/index.ts';
 import type { KeptFiles } from './kept-files.ts';
@@ -14,10 +14,10 @@ export interface RetentionOptions {
   readonly partitions: Pick<Partitions, 'list'>;
   readonly keptFiles: Pick<KeptFiles, 'expire'>;
   readonly uploads: Pick<Uploads, 'sweep'>;
-  /** How long finished rows are kept, ms; 0: always. */
+  /** Retention of finished rows, ms; 0: for ever. */
   readonly paymentsMs: number;
   readonly smsMs: number;
-  /** How long tombstones are kept, ms. */
+  /** Retention of tombstones, ms. */
   readonly identitiesMs: number;
   /** For tests, instead of the time of PostgreSQL. */
   readonly now?: () => Date;
@@ -35,7 +35,7 @@ export interface Removed {
 }
 
 const AT_ONCE = 5_000;
-/** Parts of each kind in one pass. */
+/** Maximum parts of each kind per pass. */
 const PARTS = 20;
 const CAMPAIGNS_AT_ONCE = 20;
 const UNTIL_ROW_GOES_MS = 10 * 60_000;
@@ -50,7 +50,7 @@ export class Retention {
     this.#options = options;
   }
 
-  /** A bounded amount of work; call it every minute. Several processes may call it at once. */
+  /** A bounded amount of work; call it every minute. Several processes can call it at once. */
   async pass(): Promise<Removed> {
     const { database, now, paymentsMs, smsMs, identitiesMs, keptFiles, uploads } = this.#options;
     const [row] = await database.run<{ at: Date }>('time', [now?.() ?? null]);
@@ -58,7 +58,7 @@ export class Retention {
     const { at } = row;
     const ago = (ms: number): Date => new Date(at.getTime() - ms);
     const due = ago(UNTIL_ROW_GOES_MS);
-    // Rows first: what is buried in this pass waits for ten minutes anyway.
+    // Rows first: tombstones of this pass wait for ten minutes anyway.
     const removed = await this.#remove(due, at);
     const buried =
       (paymentsMs > 0 ? await this.#buryPayments(ago(paymentsMs), at) : 0) +
@@ -123,7 +123,7 @@ export class Retention {
     return count;
   }
 
-  /** Campaigns stay locked until the partition is gone, so that no retry of one begins meanwhile. */
+  /** Campaigns stay locked until the partition is dropped, so that no retry begins meanwhile. */
   async #dropPartitions(due: Date): Promise<number> {
     const { database, partitions } = this.#options;
     const [newest] = await database.run<{ number: string | null }>('newest_campaign');

@@ -1,6 +1,6 @@
--- Roles of the ledger. Run it as the owner of the schema, with the right to create roles; repeating it changes nothing.
--- `relais_app` runs relais with MIGRATE=off, `relais_reader` reads the views of finance, `relais_enqueue` may enqueue.
--- None may log in by itself: give each a password, or grant it to a role that logs in.
+-- Roles of the ledger. Run it as the owner of the schema, with the right to create roles; it is idempotent.
+-- `relais_app` runs relais with MIGRATE=off, `relais_reader` reads the views of finance, `relais_enqueue` can
+-- enqueue. None can log in: give each a password, or grant it to a role that logs in.
 do $$
 declare
   name text;
@@ -11,7 +11,7 @@ begin
     end if;
     execute format('grant usage on schema relais to %I', name);
   end loop;
-  -- Behind a pooler no session keeps its settings, so the role has them.
+  -- Behind a pooler sessions do not keep settings, so the role has them.
   execute format('alter role relais_app in database %I set lock_timeout = %L', current_database(), '1s');
   execute format('alter role relais_app in database %I set statement_timeout = %L', current_database(), '10s');
   execute format('alter role relais_app in database %I set idle_in_transaction_session_timeout = %L', current_database(), '60s');

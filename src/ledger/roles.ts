@@ -1,4 +1,4 @@
-/** Roles with as few rights as their work needs, for `relais migrate --roles`. */
+/** Roles with minimal rights, for `relais migrate --roles`. */
 import { readFileSync } from 'node:fs';
 import type { Client } from 'pg';
 import { inSchema } from './statements.ts';
@@ -10,13 +10,13 @@ const SCHEMA = /\bschema relais\b/g;
 export const roleNames = (schema: string): readonly string[] =>
   ['app', 'reader', 'enqueue'].map((role) => `${schema}_${role}`);
 
-/** For an operator whose relais may not create roles. */
+/** For an operator whose relais role cannot create roles. */
 export function rolesScript(schema: string): string {
   const sql = inSchema(readFileSync(FILE, 'utf8'), schema);
   return sql.replace(NAMES, `${schema}_$1`).replace(SCHEMA, `schema ${schema}`);
 }
 
-/** All of them or none. Rejects with PostgreSQL's own error when this role may not create roles. */
+/** All of them or none. Rejects with PostgreSQL's own error if this role cannot create roles. */
 export async function makeRoles(client: Client, schema: string): Promise<void> {
   await client.query('begin');
   try {

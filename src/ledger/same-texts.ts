@@ -1,6 +1,6 @@
 /**
- * Whether an SMS that statistics show may be another one. Statistics tell what was sent to a number, not when and not
- * for which request: the SMS of another campaign, or a single message, could pass for the one that is in doubt.
+ * Whether an SMS in the statistics may be another one. Statistics show the number and the text, not the time or the
+ * request. An SMS of another campaign, or a single message, could be mistaken for the one in doubt.
  */
 import { unpackValues } from '../lib/packed-values.ts';
 import { digitsOf } from '../lib/phone.ts';
@@ -10,14 +10,14 @@ import type { Database } from './pool.ts';
 
 interface SameTextsOptions {
   readonly database: Database;
-  /** The person behind a number (E.164), as messages are found by. */
+  /** The lookup key of a number (E.164) that messages use. */
   readonly beneficiaryOf: (to: string) => string;
 }
 
 interface Found {
   readonly to: string;
   readonly text: string;
-  /** Of every entry with this text. */
+  /** Codes of every entry with this text. */
   readonly codes: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export class SameTexts {
     this.#options = options;
   }
 
-  /** For each, the code of an entry that no other SMS accounts for. Undefined: the entry may be of another SMS. */
+  /** For each, the code of an entry that no other SMS explains. Undefined: the entry may belong to another SMS. */
   async freeCodes(asking: Asking, found: readonly Found[]): Promise<(string | undefined)[]> {
     if (found.length === 0) return [];
     const { database, beneficiaryOf } = this.#options;

@@ -1,11 +1,11 @@
-/** Where PostgreSQL is, and whether it is still the same server that answered first. */
+/** The address of PostgreSQL, and whether it is still the server that answered first. */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
-/** What `pg` reads from the address before everything else, so that an authority of ours would be ignored. */
+/** Address parameters that override our certificate authority in `pg`. */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'] as const;
 
-/** A connection of `pg`. Our published types name none of its own, which not every service can compile. */
+/** A connection of `pg`. Our published types avoid `pg`'s own, which not every project can compile. */
 export interface Session {
   query(sql: string, values?: unknown[]): Promise<{ readonly rows: readonly object[] }>;
 }
@@ -15,7 +15,10 @@ interface Address {
   readonly ssl?: Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | 'cert' | 'key'>;
 }
 
-/** With an authority, every connection is encrypted and the certificate of the server is verified, whatever `sslmode` says. */
+/**
+ * With a certificate authority, every connection is encrypted and the server's certificate is verified, whatever
+ * `sslmode` is set.
+ */
 export function addressOf(url: string, ca?: string): Address {
   if (ca === undefined) return { connectionString: url };
   const bare = new URL(url);
@@ -26,7 +29,7 @@ export function addressOf(url: string, ca?: string): Address {
   return { connectionString: bare.href, ssl: { ca, rejectUnauthorized: true, ...own } };
 }
 
-/** It follows another server: nothing can be written there. */
+/** The server is a standby: it accepts no writes. */
 export class IsStandby extends Error {
   override readonly name = 'IsStandby';
 
@@ -37,17 +40,17 @@ export class IsStandby extends Error {
 
 interface Seen {
   readonly system: string | null;
-  /** Rises when a standby is promoted. */
+  /** Increases when a standby is promoted. */
   readonly timeline: string | null;
 }
 
 /**
- * The server that the connections of a process have reached. When a new connection finds another one, the older
- * connections may still lead to a former primary, and none of them is used again.
+ * The server that this process is connected to. When a new connection finds another server, older connections may
+ * lead to a former primary and are no longer used.
  */
 export class Server {
   #seen: Seen | undefined;
-  /** Connections of an earlier one are closed before they are used. */
+  /** Connections of an earlier generation are closed before use. */
   generation = 0;
 
   /** Throws `IsStandby`. */
@@ -84,7 +87,9 @@ async function identityOf(client: Session): Promise<Seen> {
   };
 }
 
-/** What tells a copy from the original: PostgreSQL's own identifier, and the OID of a table. Null: it is hidden. */
+/**
+ * Distinguishes a restored backup from the original: PostgreSQL's identifier, and the OID of a table. Null: hidden.
+ */
 export async function originOf(
   client: Session,
   schema: string,

@@ -1,6 +1,6 @@
 /**
- * Sessions of the console. The browser has a random id; the ledger has its hash, and what the session was begun with.
- * A row neither opens a session nor says which secret a key has: it is bound to the key with the id.
+ * Sessions of the console. The browser has a random id; the ledger has its hash and the data of its sign-in. A row
+ * alone neither opens a session nor reveals a key's secret: it is bound to the key with the id.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
@@ -10,16 +10,16 @@ import type { Database } from './pool.ts';
 
 const IDLE_MS = 30 * 60_000;
 const LONGEST_MS = 8 * 3_600_000;
-/** Payments and API keys need a key that was shown within this time. */
+/** Payments and API keys require a key that was entered within this time. */
 const CONFIRMED_MS = 5 * 60_000;
-/** A session in use is written at most so often. */
+/** The minimum interval between updates of a session in use. */
 const USE_NOTED_MS = 60_000;
 const ID_BYTES = 32;
 
 interface SessionsOptions {
   readonly database: Database;
   readonly clock: Pick<Clock, 'now'>;
-  /** Must be the system's. */
+  /** Must be the system's generator. */
   readonly random: Random;
 }
 
@@ -34,13 +34,13 @@ interface SessionRow {
 
 /** A session as it was read. Times are ms since the epoch. */
 export interface Session {
-  /** The name of the key, or of the person that the identity provider named. */
+  /** The name of the key, or of the person named by the identity provider. */
   readonly key: string;
   readonly bound: string;
   readonly startedAt: number;
   readonly usedAt: number;
   readonly confirmedAt: number;
-  /** Person, group and subject, if an identity provider named them. Absent: a key was shown. */
+  /** Person, group and subject from the identity provider. Absent: a key was entered. */
   readonly provider?:
     | { readonly person: string; readonly group: string; readonly subject?: string | undefined }
     | undefined;
@@ -48,7 +48,7 @@ export interface Session {
   readonly expiresAt: number;
   readonly idleUntil: number;
   readonly confirmedUntil: number;
-  /** Whether it was begun with this key. */
+  /** Whether the session began with this key. */
   readonly isOf: (key: Holder) => boolean;
 }
 
@@ -58,9 +58,9 @@ interface Holder {
 }
 
 interface Beginning {
-  /** The session that the browser had before: it ends. */
+  /** The browser's previous session, which ends. */
   readonly before?: Pick<Session, 'place'> | undefined;
-  /** When the person showed who they are; absent: now. */
+  /** When the person last authenticated; absent: now. */
   readonly confirmedAt?: number;
   readonly provider?: Session['provider'];
 }
@@ -75,7 +75,7 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** A new id, whatever the browser had before. */
+  /** Always creates a new id. */
   async begin(
     key: Holder,
     act: Act,
@@ -102,7 +102,7 @@ export class Sessions {
     return { id, session };
   }
 
-  /** Not a session of before a recovery: it may have been ended in the data-loss window. */
+  /** Sessions from before a recovery are invalid: they may have been ended in the data-loss window. */
   async find(id: string): Promise<Session | undefined> {
     const [row] = await this.#options.database.run<SessionRow>('find_session', [hashOf(id), this.#now()]);
     return row && sessionOf(id, row);
@@ -113,14 +113,14 @@ export class Sessions {
     return found.length > 0;
   }
 
-  /** The session was used: it goes on for half an hour from now. */
+  /** Extends a used session by half an hour. */
   async use(id: string, session: Session): Promise<void> {
     const { clock, database } = this.#options;
     if (clock.now() - session.usedAt < USE_NOTED_MS) return;
     await database.run('extend_session', [hashOf(id), this.#now(), IDLE_MS, LONGEST_MS, null]);
   }
 
-  /** The key was shown again. Undefined: the session has ended. */
+  /** The key was entered again. Undefined: the session has ended. */
   async confirm(id: string, act: Act): Promise<Session | undefined> {
     const now = this.#now();
     return this.#options.database.transaction(async (run) => {

@@ -1,10 +1,10 @@
-/** Keys that keep two items of the shared statements of operations apart, and rows that they write together. */
+/** Keys that separate items of the operations' shared statements, and rows that they write together. */
 import type { NewOperation } from './operation-items.ts';
 
 /** Two changes to one operation never share a statement. */
 export const ownId = { keysOf: ({ id }: { readonly id: string }): readonly string[] => [id] };
 
-/** Requests that share one of these keys run one after the other: the second can depend on the first. */
+/** Requests with a common key run one after the other: the second can depend on the first. */
 const identityKeys = (one: NewOperation): readonly string[] => {
   const { id, account, kind, reference, idempotencyKey, otherId } = one;
   return [

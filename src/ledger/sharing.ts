@@ -1,27 +1,27 @@
 /**
- * Lets requests share a statement and its commit. Requests that come while a statement is under way join the next one.
- * A statement costs more than its rows, so another lane is used only when one is held up, or when enough requests wait.
+ * Lets requests share a statement and its commit. Requests that arrive during a statement join the next one. A
+ * statement costs more than its rows, so another lane is used only if one is delayed or enough requests wait.
  */
 import type { Clock } from '../lib/clock.ts';
 import { DatabaseAway, isOfOneRow, isTransient } from './errors.ts';
 import type { Lane } from './lane.ts';
 
 export interface SharingOptions<Item, Answer> {
-  /** Runs one statement for these items on a lane, and answers in their order; an error is the answer to one item. */
+  /** Runs one statement for these items on a lane, and returns answers in their order; an error answers one item. */
   readonly run: (lane: Lane, items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
-  /** No two items of one statement, nor of statements under way, have a key in common. */
+  /** Items of one statement, and of concurrent statements, have no key in common. */
   readonly keysOf: (item: Item) => readonly string[];
-  /** Rows that the items of one statement write together; two statements under way have none in common. */
+  /** Rows that the items of one statement write together; concurrent statements have none in common. */
   readonly sumsOf?: (item: Item) => readonly string[];
-  /** The order in which rows are locked. */
+  /** Defines the order in which rows are locked. */
   readonly orderBy: (item: Item) => string;
   readonly lanes: readonly Lane[];
-  /** Items in one statement. */
+  /** Maximum items per statement. */
   readonly most: number;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
-  /** How long an item waits for a lane, ms; after it, `DatabaseAway`. */
+  /** How long an item waits for a lane, ms; then `DatabaseAway`. */
   readonly patience: number;
-  /** Items that wait at most; another one is refused with `DatabaseAway`. */
+  /** Maximum waiting items; further ones are refused with `DatabaseAway`. */
   readonly mostWaiting: number;
 }
 
@@ -47,7 +47,7 @@ export class Sharing<Item, Answer> {
     this.#free = [...options.lanes];
   }
 
-  /** Rejects with what the statement failed with; then nothing of this item was written, unless it is `AnswerLost`. */
+  /** Rejects with the error of the statement; except for `AnswerLost`, nothing of this item was written. */
   ask(item: Item): Promise<Answer> {
     const { keysOf, sumsOf, clock, mostWaiting } = this.#options;
     if (this.#waiting.length >= mostWaiting) return Promise.reject(tooBusy());
@@ -55,7 +55,7 @@ export class Sharing<Item, Answer> {
       const sinceMono = clock.monotonic();
       const [keys, sums] = [keysOf(item), sumsOf?.(item) ?? []];
       this.#waiting.push({ item, keys, sums, sinceMono, resolve, reject });
-      // Not at once: what is asked for in the same turn of the event loop goes together.
+      // Deferred: items of one turn of the event loop go together.
       if (this.#isScheduled) return;
       this.#isScheduled = true;
       queueMicrotask(() => {
@@ -87,7 +87,7 @@ export class Sharing<Item, Answer> {
     return areFree || this.#waiting.length >= most || clock.monotonic() - oldest.sinceMono >= HELD_UP_MS;
   }
 
-  /** Another lane helps when one is held up. When PostgreSQL is away, the caller learns so in time, and can ask again. */
+  /** Uses another lane if one is delayed. If PostgreSQL is away, the caller gets an error in time and can retry. */
   #watch(): void {
     const { clock, patience } = this.#options;
     this.#disarm?.();
@@ -111,7 +111,7 @@ export class Sharing<Item, Answer> {
     for (const one of late) one.reject(tooBusy());
   }
 
-  /** The longest waiting first; an item whose key is busy waits for the next statement. */
+  /** Longest waiting first; an item whose key is busy waits for the next statement. */
   #take(): readonly Waiting<Item, Answer>[] {
     const taken: Waiting<Item, Answer>[] = [];
     const left: Waiting<Item, Answer>[] = [];
@@ -138,7 +138,7 @@ export class Sharing<Item, Answer> {
     await this.#halves(lane, sorted);
   }
 
-  /** One row that PostgreSQL refuses must not fail the others: it is searched for in halves. */
+  /** One row that PostgreSQL refuses must not fail the others: the statement is split in halves to find it. */
   async #halves(lane: Lane, batch: readonly Waiting<Item, Answer>[]): Promise<void> {
     try {
       const items = batch.map(({ item }) => item);
@@ -159,7 +159,7 @@ export class Sharing<Item, Answer> {
     }
   }
 
-  /** A deadlock is ended by PostgreSQL with nothing written: the whole statement is sent a second time. */
+  /** PostgreSQL ends a deadlock with nothing written, so the whole statement is repeated. */
   async #again(lane: Lane, items: readonly Item[]): Promise<readonly (Answer | Error)[]> {
     const { run } = this.#options;
     return run(lane, items).catch((error: unknown) => {
@@ -171,5 +171,5 @@ export class Sharing<Item, Answer> {
 
 const tooBusy = (): DatabaseAway => new DatabaseAway('PostgreSQL is away, or too slow');
 const NOTHING = Buffer.alloc(0);
-/** Longer than a statement that nothing holds up, shorter than the lock time-out of the server. */
+/** Longer than an undelayed statement, shorter than the server's lock time-out. */
 export const HELD_UP_MS = 50;

@@ -1,4 +1,4 @@
-/** Signs new lines of the audit log, in the publishing transaction. */
+/** Signs new lines of the audit log in the publishing transaction. */
 import type { Secret } from '../lib/secret.ts';
 import {
   type ChainLine,
@@ -11,7 +11,7 @@ import {
 } from './audit-chain.ts';
 import type { Run } from './pool.ts';
 
-/** The newest checkpoint is not one of ours, or older than what this process has signed: no line is added to it. */
+/** The newest checkpoint is not ours, or older than what this process has signed: no line is added to it. */
 export class ChainBroken extends Error {
   override readonly name = 'ChainBroken';
 }
@@ -21,7 +21,7 @@ export type CheckpointRow = Omit<Checkpoint, 'number'> & { readonly number: stri
 export class Signer {
   readonly #secrets: readonly Secret[];
   readonly #most: number;
-  /** Highest number that this process has signed. */
+  /** The highest number that this process has signed. */
   #signed = 0;
 
   /** The first secret signs, all of them verify. None: no line is signed. */
@@ -34,7 +34,7 @@ export class Signer {
     return this.#secrets.length > 0;
   }
 
-  /** Signs the oldest lines, and answers their number. Call `committed` with the last number once it is committed. */
+  /** Signs the oldest lines and returns their number. Call `committed` with the last number after the commit. */
   async sign(run: Run, at: Date): Promise<{ readonly lines: number; readonly upTo: number }> {
     const [secret] = this.#secrets;
     if (secret === undefined) return { lines: 0, upTo: this.#signed };

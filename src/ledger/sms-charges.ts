@@ -1,13 +1,13 @@
-/** Counts the cost of SMS against the budgets of their account, before they leave. */
+/** Counts the cost of SMS against the budgets of their account before they leave. */
 import type { Clock } from '../lib/clock.ts';
 import type { Cents, Period } from '../lib/sms-cost.ts';
 import type { Budgets } from './budgets.ts';
 import type { Database } from './pool.ts';
 
 export interface Charged {
-  /** So many of the requests may leave, from the first on. */
+  /** Number of requests that may leave, from the first on. */
   readonly allowed: number;
-  /** What is left for the next one. */
+  /** The rest for the next request. */
   readonly spare: Cents;
   /** Absent: there is no budget, and nothing was counted. */
   readonly period?: Period;
@@ -24,7 +24,7 @@ interface SmsChargesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Age of budgets that are used again. */
+/** Maximum age of cached budgets. */
 const FRESH_MS = 1_000;
 
 export class SmsCharges {
@@ -41,7 +41,7 @@ export class SmsCharges {
     if (limits === undefined) return { allowed: costs.length, spare: Number.POSITIVE_INFINITY };
     const { database, budgets } = this.#options;
     const period = budgets.periodOf(at);
-    // Without prices nothing can be counted, so nothing leaves.
+    // Without prices no cost can be counted, so nothing leaves.
     if (!budgets.pricesAreKnown) return { allowed: 0, spare: 0, period };
     return database.transaction(async (run) => {
       const rows = await run<{ period: string; cents: string }>('hold_sms_cost', [account, period.day, period.month]);
@@ -60,7 +60,7 @@ export class SmsCharges {
     });
   }
 
-  /** What did not leave costs nothing. What was counted in a day that is over stays there. */
+  /** Unsent SMS cost nothing. Costs counted on an earlier day stay there. */
   async giveBack(account: string, { day, month }: Period, cents: Cents): Promise<void> {
     await this.#options.database.run('add_sms_cost', [account, day, month, -cents]);
   }

@@ -1,6 +1,6 @@
 /**
- * Requests of campaigns. A step is one transaction: it writes what came back, adds to the counts of the campaigns, and
- * takes the next requests with their intents, so that a request costs two shared statements in its life.
+ * Requests of campaigns. A step is one transaction: it writes results, adds to the counts of the campaigns, and takes
+ * the next requests with their intents. A request thus costs two shared statements.
  */
 import type { CampaignHold } from '../kinds/campaign-switches.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -25,37 +25,37 @@ import {
   takenOf,
 } from './sms-rows.ts';
 
-/** What becomes of a campaign whose turn it is. */
+/** The decision about a campaign in its turn. */
 export interface Decision {
-  /** It is held, and takes nothing. */
+  /** The campaign is held, and takes nothing. */
   readonly hold?: { readonly reason: CampaignHold; readonly againInMs?: number | undefined } | undefined;
-  /** Requests that it may take at most. */
+  /** Maximum requests that it can take. */
   readonly room: number;
-  /** Only of its canary. */
+  /** Only its canary. */
   readonly alone: boolean;
   readonly canaryOver?: boolean | undefined;
-  /** Requests of its canary, if there are more now. */
+  /** The number of canary requests, if it has grown. */
   readonly canary?: number | undefined;
-  /** What the next judgement of its failures counts from. */
+  /** The counts from which its next failure judgement starts. */
   readonly judged?: { readonly over: number; readonly failed: number; readonly unknown: number } | undefined;
 }
 
 export interface StepAsked {
   readonly results: readonly RequestResult[];
-  /** Accounts whose campaigns may take requests, or are to be held, and how many requests each may take in all. */
+  /** Accounts whose campaigns can take requests or need a hold, with the total number of requests per account. */
   readonly accounts: ReadonlyMap<string, number>;
   readonly most: number;
-  /** Called in the transaction, once for each campaign, in the order of their turns. */
+  /** Called in the transaction for each campaign, in the order of their turns. */
   readonly decide: (campaign: NextCampaign, content: CampaignContent) => Decision;
 }
 
 export interface Stepped {
   readonly taken: readonly TakenRequest[];
-  /** Results that are to be written again later: another session holds their campaign. */
+  /** Results to be written again later: another session has locked their campaign. */
   readonly left: readonly RequestResult[];
   /** Campaigns that were held. */
   readonly held: readonly string[];
-  /** Campaigns whose turn it was. */
+  /** Campaigns in this turn. */
   readonly campaigns: number;
 }
 
@@ -63,25 +63,25 @@ export interface SmsRequestsOptions {
   readonly database: DatabaseOptions;
   readonly memory: Memory;
   readonly campaigns: Pick<Campaigns, 'switchIn'>;
-  /** Name of this process, unique while it lives. */
+  /** Name of this process, unique among running processes. */
   readonly process: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly leaseMs: number;
   /** No byte of a request leaves later than this after its intent. */
   readonly sendMs: number;
-  /** Told of what is about to leave, after the commit of the intents. Absent: nobody writes it down. */
+  /** Receives requests that are about to leave, after the commit of the intents. Absent: no journal. */
   readonly journal?: Pick<Journal, 'intended'> | undefined;
-  /** Receives a result that PostgreSQL refuses; its request is rescued when its lease ends. */
+  /** Receives a result that PostgreSQL refuses; its request is rescued after its lease. */
   readonly onRefused?: ((error: unknown) => void) | undefined;
   /** For tests, instead of the time of PostgreSQL. */
   readonly now?: () => number;
 }
 
-/** Campaigns that one step asks. */
+/** Campaigns read by one step. */
 const CAMPAIGNS = 16;
 const OP_BYTES = 16;
-/** Campaigns whose content is remembered. */
+/** Campaigns whose content is cached. */
 const REMEMBERED = 1_000;
 
 export class SmsRequests {
@@ -97,7 +97,10 @@ export class SmsRequests {
     this.#checking = new Lane({ database, memory, name: `${process}/checks`, clock });
   }
 
-  /** One at a time. Rejects with `LedgerClosed`, or `AnswerLost` when even a new connection cannot tell what was written. */
+  /**
+   * One at a time. Rejects with `LedgerClosed`, or with `AnswerLost` if a new connection cannot show what was
+   * written.
+   */
   async step(asked: StepAsked): Promise<Stepped> {
     try {
       const stepped = await this.#again(asked);
@@ -110,30 +113,30 @@ export class SmsRequests {
     }
   }
 
-  /** Writes results without taking anything. Answers those that are to be written again later. */
+  /** Writes results without taking requests. Returns those to be written again later. */
   async settle(results: readonly RequestResult[]): Promise<readonly RequestResult[]> {
     return results.length === 0 ? [] : this.#settleApart(this.#checking, results);
   }
 
-  /** Whether requests of the campaign that were taken may still leave: it was not stopped since. */
+  /** Whether taken requests of the campaign may still leave: it was not stopped since. */
   async mayLeave(campaign: string): Promise<boolean> {
     return (await this.#checking.read('may_leave', [campaign])).length > 0;
   }
 
-  /** What a campaign says, as it was when a request of it was taken. */
+  /** The content of a campaign when its request was taken. */
   contentOf(campaign: string): CampaignContent {
     const content = this.#contents.get(campaign);
     if (content === undefined) throw new Error(`the content of campaign ${campaign} is not known`);
     return content;
   }
 
-  /** Accounts with a running campaign that has something to send. */
+  /** Accounts with a running campaign that has unsent requests. */
   async sendingAccounts(): Promise<readonly string[]> {
     const rows = await this.#checking.read<{ account: string }>('sending_accounts', [this.#time()]);
     return rows.map(({ account }) => account);
   }
 
-  /** Requests whose worker is gone are unknown from here on. Answers how many. Not while a step is under way. */
+  /** Marks requests of dead workers as unknown. Returns how many. Not during a step. */
   async rescue(settleMs: number, most = 500): Promise<number> {
     const rows = await this.#stepping.write<{ n: number | null; counter: string }>('rescue_requests', [
       settleMs,
@@ -143,7 +146,7 @@ export class SmsRequests {
     return rows.filter(({ n }) => n !== null).length;
   }
 
-  /** Leases requests whose recipients are to be looked up in the statistics. */
+  /** Leases requests whose recipients are due for a check in the statistics. */
   async claimChecks(accounts: readonly string[], most: number): Promise<readonly RequestToCheck[]> {
     const { leaseMs } = this.#options;
     const rows = await this.#checking.read<CheckRow>('claim_checks', [accounts, most, leaseMs, this.#time()]);
@@ -155,7 +158,7 @@ export class SmsRequests {
     await Promise.all([this.#stepping.close(), this.#checking.close()]);
   }
 
-  /** A deadlock is ended by PostgreSQL with nothing written, and a lost answer is settled. */
+  /** PostgreSQL ends a deadlock with nothing written, and a lost answer is resolved. */
   async #again(asked: StepAsked): Promise<Stepped> {
     const op = this.#options.random.hex(OP_BYTES);
     try {
@@ -230,7 +233,7 @@ export class SmsRequests {
     if (locked !== undefined) await this.#options.campaigns.switchIn(run.read, locked, 'hold', hold);
   }
 
-  /** Reads the content of campaigns that are not known in the version of `next`. */
+  /** Reads the content of campaigns that are not cached in the version of `next`. */
   async #learn(read: LaneRun['read'], numbers: readonly string[], next: readonly NextCampaign[] = []): Promise<void> {
     const versions = new Map(next.map(({ number, version }) => [number, version]));
     const unknown = numbers.filter((number) => {
@@ -248,14 +251,14 @@ export class SmsRequests {
     }
   }
 
-  /** One row that PostgreSQL refuses must not fail the others: it is searched for in halves. */
+  /** One row that PostgreSQL refuses must not fail the others: the statement is split in halves to find it. */
   async #settleApart(lane: Lane, results: readonly RequestResult[]): Promise<readonly RequestResult[]> {
     const op = this.#options.random.hex(OP_BYTES);
     const written = (): Promise<unknown> =>
       lane.write('settle_requests', [op, this.#time(), ...settleValues(inLockOrder(results))]);
     try {
       await written().catch((error: unknown) => {
-        // Written again it changes nothing: no request has the lease any more.
+        // Writing it again changes nothing: no request has the lease any more.
         if (isTransient(error) || error instanceof AnswerLost) return written();
         throw error;
       });

@@ -1,9 +1,9 @@
-/** Requests of campaigns as the statements take and return them. */
+/** Requests of campaigns as parameters and results of the statements. */
 import type { Posts } from '../kinds/day-totals.ts';
 import { unpackValues } from '../lib/packed-values.ts';
 import type { CampaignFields } from './campaign-record.ts';
 
-/** Letters of the recipients of a request; `-`: a newer request has this one. */
+/** Letters of the recipients of a request; `-`: a newer request has the recipient. */
 export type Letter = 's' | 'f' | 'u' | 'x' | 'e' | 'c' | '-';
 
 interface RequestKey {
@@ -14,7 +14,7 @@ interface RequestKey {
 }
 
 interface RequestRecipient {
-  /** Its number in the campaign. */
+  /** Number of the request in the campaign. */
   readonly n: number;
   /** E.164; absent: its data was erased. */
   readonly to: string | undefined;
@@ -24,22 +24,22 @@ interface RequestRecipient {
 /** A request whose intent is committed. */
 export interface TakenRequest extends RequestKey {
   readonly recipients: readonly RequestRecipient[];
-  /** What its recipients were before: `u` may have got the SMS already. */
+  /** The earlier status of its recipients: `u` may have received the SMS already. */
   readonly before: 'f' | 'u' | undefined;
   /** Made by a split. */
   readonly part: boolean;
-  /** This send included. */
+  /** Including this send. */
   readonly sends: number;
 }
 
-/** A request whose recipients are to be looked up in the statistics. */
+/** A request whose recipients are due for a check in the statistics. */
 export interface RequestToCheck extends TakenRequest {
   readonly state: 'refused' | 'unknown';
-  /** A letter for each recipient; undefined: it was refused. */
+  /** A letter for each recipient; undefined: the request was refused. */
   readonly letters: string | undefined;
   readonly codes: readonly string[];
   readonly checks: number;
-  /** Its letters are in the totals: those of a request whose worker was gone are not. */
+  /** Its letters are in the totals; those of a dead worker's request are not. */
   readonly isCounted: boolean;
   readonly sentAt: Date;
   readonly at: Date;
@@ -49,36 +49,36 @@ export interface RequestToCheck extends TakenRequest {
 export interface ChildRequest {
   /** Numbers of its recipients, ascending. */
   readonly members: readonly number[];
-  /** `u`: they are sent to again after a doubt. Absent: as their parent has it. */
+  /** `u`: resent after a doubt. Absent: as in the parent. */
   readonly before?: 'u' | undefined;
   /** Made by a split. */
   readonly part: boolean;
 }
 
-/** What is known of a request from here on. */
+/** The new state of a request. */
 export interface RequestResult extends RequestKey {
-  /** `queued`: provably nothing of it left. `refused`: whom it was refused for is looked up. */
+  /** `queued`: nothing of it left. `refused`: the statistics are checked for the cause. */
   readonly state: 'queued' | 'refused' | 'unknown' | 'settled';
   readonly size: number;
-  /** A letter for each recipient; absent: as it is. */
+  /** A letter for each recipient; absent: unchanged. */
   readonly letters?: string | undefined;
-  /** Of the provider: one for all, or one for each. */
+  /** Provider codes: one for all, or one for each. */
   readonly codes?: readonly string[] | undefined;
   /** ISO codes: one for all, or one for each. */
   readonly countries?: readonly string[] | undefined;
   /** Its next status check, ms from now. */
   readonly dueMs?: number | undefined;
   readonly checks?: number | undefined;
-  /** Its campaign is not judged by it. */
+  /** Not counted in the failure judgement of its campaign. */
   readonly blameless?: boolean | undefined;
-  /** The sender that the provider used instead of the one asked for. */
+  /** The sender ID that the provider used instead of the requested one. */
   readonly otherSender?: string | undefined;
   readonly children?: readonly ChildRequest[] | undefined;
-  /** What it adds to the totals of the day. */
+  /** Added to the daily totals. */
   readonly totals?: Posts | undefined;
 }
 
-/** A running campaign whose turn it is, in a step. */
+/** A running campaign in its turn. */
 export interface NextCampaign {
   readonly number: string;
   readonly id: string;
@@ -94,7 +94,7 @@ export interface NextCampaign {
   readonly judged_unknown: number;
   readonly canary: number;
   readonly canary_over: boolean;
-  /** Of the canary: requests that are not settled, and the letters and codes so far. */
+  /** The canary: unsettled requests, and the letters and codes so far. */
   readonly canary_open: string | null;
   readonly canary_letters: string | null;
   readonly canary_codes: string | null;
@@ -104,7 +104,7 @@ export interface NextCampaign {
   readonly at: Date;
 }
 
-/** What a campaign says, and how. */
+/** The text and options of a campaign. */
 export interface CampaignContent {
   readonly number: string;
   readonly id: string;
@@ -138,9 +138,9 @@ export interface CheckRow extends TakenRow {
 }
 
 const PER_REQUEST = 50;
-/** Stands for a recipient without a code. */
+/** Placeholder for a recipient without a code. */
 const NO_CODE = '-';
-/** Spaces separate codes, and PostgreSQL stores no NUL. */
+/** Spaces separate codes, and PostgreSQL cannot store NUL. */
 const UNFIT = /[\s\p{Cc}\p{Cs}]+/gu;
 const CODE_LONGEST = 100;
 
@@ -172,7 +172,7 @@ export function checkOf(row: CheckRow): RequestToCheck {
   return { ...taken, state, letters: outcome ?? undefined, codes: read, checks, isCounted, sentAt, at };
 }
 
-/** One word where all have the same; null where nobody has any. */
+/** One word if all have the same code; null if none has a code. */
 function packCodes(codes: readonly string[] | undefined): string | null {
   const words = (codes ?? []).map((code) => code.replaceAll(UNFIT, '_').slice(0, CODE_LONGEST) || NO_CODE);
   const [first = NO_CODE] = words;
@@ -185,7 +185,7 @@ function unpackCodes(packed: string | null, size: number): string[] {
   return words.length === 1 ? Array.from<string>({ length: size }).fill(words[0] ?? '') : words;
 }
 
-/** In the order of the parameters of `settle_requests`, after its own first. */
+/** Ordered as the parameters of `settle_requests`, after the lane's own. */
 export function settleValues(results: readonly RequestResult[]): readonly unknown[] {
   const column = (read: (one: RequestResult) => unknown): readonly unknown[] =>
     results.map((one) => read(one) ?? null);
@@ -215,7 +215,7 @@ export function settleValues(results: readonly RequestResult[]): readonly unknow
   ];
 }
 
-/** In the order in which rows are locked. */
+/** The order in which rows are locked. */
 export function inLockOrder(results: readonly RequestResult[]): readonly RequestResult[] {
   return results.toSorted((a, b) => Number(a.campaign) - Number(b.campaign) || a.n - b.n);
 }

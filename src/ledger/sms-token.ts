@@ -16,7 +16,7 @@ import type { Database } from './pool.ts';
 
 interface LedgerTokensOptions {
   readonly database: Database;
-  /** Pause after new tokens were refused. */
+  /** A pause after new tokens were refused. */
   readonly contestedMs?: number | undefined;
 }
 
@@ -87,7 +87,7 @@ class LedgerTokenStore implements TokenStore {
       const [row] = await run<RefusedRow>('token_to_refuse', [...this.#place, null]);
       if (row?.generation !== generation) return NOT_NOW;
       if (row.age_ms < YOUNG_MS) {
-        // Many requests may be refused with one token, which is one refused token.
+        // Many requests may be refused with one token, which counts as one refused token.
         const young = [...new Set([...row.young, generation])];
         if (young.length >= 2) {
           await run('remove_token', [...this.#place, null, storedReason(CONTESTED), this.#contestedMs, null]);

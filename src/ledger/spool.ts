@@ -1,6 +1,6 @@
 /**
- * Rows on their way into a table, in the text format of COPY. They wait on disk until the whole file was read: a slow
- * sender must not keep a transaction open. The file has no name, so nothing of it is left when the process ends.
+ * Rows for a table in the text format of COPY. They wait on disk until the whole file was read: a slow sender must
+ * not keep a transaction open. The file has no name, so it disappears with the process.
  */
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { systemRandom } from '../lib/random.ts';
 
 const NAME_BYTES = 12;
-/** Written to disk at a time. */
+/** Size of one write to disk. */
 const PIECE_CHARACTERS = 256 * 1_024;
 const ROWS_IN_PART = 50_000;
 const BYTES_IN_PART = 8 * 1_024 * 1_024;
@@ -33,7 +33,7 @@ export class Spool {
     return this.#rows;
   }
 
-  /** Adds a row. A promise: wait for the disk before the next row. */
+  /** Adds a row. If it returns a promise, wait for the disk before the next row. */
   add(fields: readonly (string | number | null)[]): Promise<void> | undefined {
     const line = lineOf(fields);
     this.#lines.push(line);
@@ -43,13 +43,13 @@ export class Spool {
     return this.#characters >= PIECE_CHARACTERS || this.#partRows === ROWS_IN_PART ? this.#write() : undefined;
   }
 
-  /** The rows, in parts of at most 50,000. `before`: the first columns of a row, by its place. */
+  /** The rows, in parts of at most 50,000. `before`: the first columns of a row, by its position. */
   async *parts(before: (place: number) => string): AsyncGenerator<Buffer, void, undefined> {
     await this.#write();
     if (this.#bytes > (this.#ends.at(-1) ?? 0)) this.#ends.push(this.#bytes);
     let [from, place] = [0, 0];
     for (const end of this.#ends) {
-      // Bytes as characters: a row ends at the only line end that is not escaped.
+      // Bytes as characters: a row ends at the only unescaped line end.
       const rows = (await this.#read(from, end)).toString('latin1').split('\n');
       rows.pop();
       const text = rows.map((row, at) => `${before(place + at)}\t${row}\n`).join('');
@@ -102,7 +102,7 @@ export class Spool {
 }
 
 const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-/** PostgreSQL stores no character 0. */
+/** PostgreSQL cannot store NUL. */
 const SPECIAL = /[\\\t\n\r\0]/;
 const ALL_SPECIAL = /[\\\t\n\r\0]/g;
 

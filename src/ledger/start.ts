@@ -1,4 +1,4 @@
-/** The start of a process on the ledger: waits for PostgreSQL, migrates, and finds out whose ledger it is, and which copy. */
+/** The start of a process on the ledger: waits for PostgreSQL, migrates, and verifies deployment and origin. */
 import type { Client } from 'pg';
 import { type Clock, retryUntilDeadline } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly random: Random;
   /** Fires when the process is to stop. */
   readonly signal?: AbortSignal | undefined;
-  /** PostgreSQL cannot be used yet, and is tried again. Without personal data. */
+  /** PostgreSQL is not usable yet, and the start is retried. Without personal data. */
   readonly onWait: (why: string, waitedMs: number) => void;
 }
 
@@ -32,12 +32,12 @@ export interface StartedLedger {
   readonly database: Database;
   readonly id: string;
   readonly epoch: number;
-  /** Names of the migrations that this start has applied. */
+  /** Names of the migrations applied by this start. */
   readonly applied: readonly string[];
   readonly isRecovering: boolean;
 }
 
-/** The schema is older than this version, and this process may not migrate. */
+/** The schema is older than this version, and MIGRATE is off for this process. */
 export class SchemaOutdated extends Error {
   override readonly name = 'SchemaOutdated';
 }
@@ -58,7 +58,7 @@ export class AnotherDeployment extends Error {
 const PAUSE_MS = 250;
 const UUID_BYTES = 16;
 
-/** Throws `SchemaOutdated`, `AnotherDeployment`, `UnsafeDatabase`, or what PostgreSQL refused once the patience is over. */
+/** Throws `SchemaOutdated`, `AnotherDeployment`, `UnsafeDatabase`, or the error of PostgreSQL after the patience. */
 export async function startLedger(options: StartOptions): Promise<StartedLedger> {
   const { clock, patienceMs, signal, onWait } = options;
   const again = (error: unknown, waitedMs: number): boolean => {
@@ -123,7 +123,7 @@ async function ownLedger(
 const differs = (stored: string | null, found: string | number | null): boolean =>
   stored !== null && found !== null && stored !== String(found);
 
-/** Wrong names, passwords and certificates stay wrong; everything else may pass. */
+/** Wrong names, passwords and certificates are permanent errors; all others may be temporary. */
 const WRONG_FOR_GOOD = /^(28|3D000|42|22|0P|CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 function isFinalError(error: unknown): boolean {

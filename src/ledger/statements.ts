@@ -1,19 +1,19 @@
-/** The statements of `statements/*.sql`, by name, with the parameters and the row that their heads declare. */
+/** The statements of `statements/*.sql` by name, with the parameters and the row from their heads. */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 
 interface Field {
   readonly name: string;
-  /** As PostgreSQL names it internally: `text`, `int8`, `text[]` … */
+  /** PostgreSQL's internal name: `text`, `int8`, `text[]` … */
   readonly type: string;
 }
 
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** How a connection runs it: the text, or a call of the function that plans it. */
+  /** How a connection runs it: the text, or a call of its planned function. */
   readonly call: string;
-  /** `-- plan: indexes`: planned by the indexes alone, whatever the size of the tables was when it was planned. */
+  /** `-- plan: indexes`: planned for index scans only, whatever the table sizes are at planning time. */
   readonly isPlanned: boolean;
   readonly params: readonly Field[];
   readonly row: readonly Field[];
@@ -23,18 +23,18 @@ const FOLDER = new URL('statements/', import.meta.url);
 const HEAD = /^-- name: (\w+)$/m;
 const SCHEMA = /\brelais\./g;
 
-/** Identifiers of PostgreSQL as we allow them for a schema: they need no quotes and fit in 63 bytes. */
+/** Schema names are limited to identifiers that need no quotes and fit in 63 bytes. */
 function isSchemaName(name: string): boolean {
   return /^[a-z_][a-z0-9_]{0,62}$/.test(name);
 }
 
-/** Writes the schema into SQL that speaks of `relais.`. */
+/** Replaces `relais.` in SQL with the schema. */
 export function inSchema(sql: string, schema: string): string {
   if (!isSchemaName(schema)) throw new Error(`${schema} is not a name for a schema: use a-z, 0-9 and _`);
   return schema === 'relais' ? sql : sql.replace(SCHEMA, `${schema}.`);
 }
 
-/** Every statement, with the name of the schema written into it. */
+/** Every statement, with the schema's name inserted. */
 export function loadStatements(schema: string): ReadonlyMap<string, Statement> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.sql'));
   const all = files.flatMap((file) => parseStatements(readFileSync(new URL(file, FOLDER), 'utf8')));
@@ -49,9 +49,8 @@ export function loadStatements(schema: string): ReadonlyMap<string, Statement> {
 }
 
 /**
- * Functions around planned statements. Their settings are attributes, so none leaks into the session of a pooler.
- * A plan that was made while a table was small never reads it whole. The hash in a name lets two versions run side by
- * side.
+ * Functions around planned statements. Their settings are attributes, so none leaks into the session of a pooler. A
+ * plan made for a small table never scans it completely. The hash in a name lets two versions run side by side.
  */
 export function plannedFunctions(schema: string): readonly { readonly name: string; readonly sql: string }[] {
   return [...loadStatements(schema).values()]
@@ -60,7 +59,7 @@ export function plannedFunctions(schema: string): readonly { readonly name: stri
 }
 
 const functionOf = ({ name, params, row, text }: Omit<Statement, 'call'>): string => {
-  // The same in every schema.
+  // Equal in every schema.
   const hash = createHash('sha256').update(JSON.stringify([params, row, text.replaceAll(/\w+\./g, '')]));
   return `run_${name}_${hash.digest('hex').slice(0, 8)}`;
 };
@@ -78,7 +77,7 @@ begin
   return query ${one.text};
 end $body$`;
 
-/** The statements of a file; what stands before the first `-- name:` describes the file. */
+/** The statements of a file; text before the first `-- name:` describes the file. */
 export function parseStatements(sql: string): readonly Omit<Statement, 'call'>[] {
   return sql
     .split(/^(?=-- name: )/m)

@@ -13,12 +13,12 @@ interface StatusOptions {
   readonly queries: Pick<Queries, 'page' | 'counts'>;
 }
 
-/** The limits of `doubtAges`; the last age has none. */
+/** The limits of `doubtAges`; one more age is unlimited. */
 const AGE_LIMITS_MS = [600_000, 3_600_000, 86_400_000] as const;
 /** An operator or an approver must act. */
 const FOR_A_PERSON: readonly string[] = ['awaiting_approval', 'needs_review'];
 const CAMPAIGNS_SHOWN = 10;
-/** Campaigns whose recipients are added up behind a hold. */
+/** Maximum campaigns whose recipients are summed behind a hold. */
 const CAMPAIGNS_READ = 100;
 const SHOWN_FIRST = ['running', 'held', 'paused', 'scheduled'] as const;
 
@@ -56,7 +56,7 @@ export class Status {
     this.#queries = queries;
   }
 
-  /** How many operations of each kind are in each state that has any. */
+  /** Number of operations of each kind by state, without zeros. */
   async operations(): Promise<Record<string, Record<string, number>>> {
     const all = await Promise.all(
       kinds.map(async (kind) => [kind, (await this.#queries.counts(kind)).count] as const),
@@ -69,7 +69,7 @@ export class Status {
     return doubtAges.map((age, at) => ({ age, count: sums[at]?.count ?? 0, xof: sums[at]?.xof ?? 0 }));
   }
 
-  /** Operations that wait for a person. */
+  /** Operations that wait for a user. */
   async waiting(): Promise<Waiting[]> {
     const all = await Promise.all(
       kinds.map(async (kind) => {
@@ -82,7 +82,7 @@ export class Status {
     return all.flat().filter(({ count }) => count > 0);
   }
 
-  /** Holds of accounts, the longest first, with the pending operations behind each. */
+  /** Holds of accounts, longest first, with the pending operations behind each. */
   async holds(accounts: Pick<Holds, 'allHolds'>): Promise<HoldStanding[]> {
     const holds = (await accounts.allHolds()).toSorted((a, b) => a.since - b.since);
     if (holds.length === 0) return [];

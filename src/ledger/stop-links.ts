@@ -1,4 +1,4 @@
-/** The recipient that a signed link is about. A link names an upload and a place in it; the number stays in its row. */
+/** The recipient of a signed link. A link names an upload and a position in it; the phone number stays in its row. */
 import { uploadName, numberOfStopPlace, type StopPlace } from '../lib/stop-link.ts';
 import type { Random } from '../lib/random.ts';
 import type { Database } from './pool.ts';
@@ -6,7 +6,7 @@ import type { Database } from './pool.ts';
 export interface Linked {
   readonly account: string;
   readonly campaign: string;
-  /** The sender of the campaign. Absent: that of the account. */
+  /** The sender ID of the campaign. Absent: that of the account. */
   readonly from?: string;
   /** E.164, with the plus sign. */
   readonly to: string;
@@ -30,7 +30,7 @@ export class StopLinks {
     this.#random = random;
   }
 
-  /** A name for an upload (`campaign.tag`). It is random, so that a restored ledger gives no name a second time. */
+  /** A name for an upload (`campaign.tag`). It is random, so that a restored ledger reuses no name. */
   async open(upload: string): Promise<string> {
     const at = upload.lastIndexOf('.');
     for (;;) {

@@ -1,4 +1,4 @@
-/** Text of files and callers as PostgreSQL can store it: no character 0, and no half of a character. */
+/** Text that PostgreSQL can store: without NUL and unpaired surrogates. */
 
 const HALVES = /\p{Cs}/gu;
 
@@ -6,7 +6,7 @@ export function storableText(text: string): string {
   return text.replaceAll('\0', '').replace(HALVES, '\ufffd');
 }
 
-/** JSON for a `jsonb` parameter. Keys come from our own code. */
+/** JSON for a `jsonb` parameter. Its keys come from our own code. */
 export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'string' ? storableText(member) : member,

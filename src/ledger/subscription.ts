@@ -1,8 +1,9 @@
 /**
- * One consumer of a group of events. An event is finished after its handler, so the event of a consumer that died is
- * handled by another: at least once, and its id shows a repetition.
+ * One consumer of a group of events. An event is finished after its handler, so another consumer handles the event of
+ * a dead one: at least once, and its id shows a repetition.
  *
  *   due again (a handler failed, a consumer died) ──▶ new ──▶ handler ──▶ finished
+ *
  *                                                                └─ too many tries ──▶ dead letters
  */
 import type { Clock } from '../lib/clock.ts';
@@ -10,9 +11,9 @@ import { type StoredEvent, eventOf } from './event-stream.ts';
 import type { EventGroups, TakenEvent } from './groups.ts';
 
 export interface HandlerContext {
-  /** 1 for the first time that this group handles the event. */
+  /** 1 when this group handles the event for the first time. */
   readonly tries: number;
-  /** Fires when the subscription is to stop; it still waits for the handler. */
+  /** Fires when the subscription stops; it still waits for the handler. */
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +21,7 @@ export interface Subscription {
   readonly groups: EventGroups;
   readonly clock: Pick<Clock, 'after' | 'sleep'>;
   readonly group: string;
-  /** Unique among the consumers of the group that live. */
+  /** Unique among the running consumers of the group. */
   readonly consumer: string;
   readonly from: 'beginning' | 'now';
   readonly types: ReadonlySet<string> | undefined;
@@ -28,17 +29,17 @@ export interface Subscription {
   readonly retryMs: readonly number[];
   readonly handler: (event: StoredEvent, context: HandlerContext) => Promise<void> | void;
   readonly signal: AbortSignal;
-  /** Receives the error of a handler, with its event, and of a PostgreSQL that is away. */
+  /** Receives the error of a handler, with its event, and errors of PostgreSQL. */
   readonly onError: (error: unknown, event?: StoredEvent) => void;
 }
 
-/** Between two looks where no event is. */
+/** Poll interval without events. */
 const IDLE_MS = 200;
 const PAUSE_MS = 500;
 const LEASE_MOST_MS = 30_000;
 const RENEW_AT_LEAST_MS = 50;
 
-/** Resolves when the signal fired and the handler in progress is done. */
+/** Resolves when the signal has fired and the running handler has finished. */
 export async function subscribe(subscription: Subscription): Promise<void> {
   const { groups, group, consumer, from, types, signal, clock, onError } = subscription;
   const wanted = { types: types && [...types], leaseMs: leaseOf(subscription) };
@@ -59,7 +60,7 @@ export async function subscribe(subscription: Subscription): Promise<void> {
       await clock.sleep(PAUSE_MS, signal).catch(() => undefined);
     }
   }
-  // An event that was taken as the signal fired goes to the others at once.
+  // An event that was taken as the signal fired is released at once.
   await groups.release(group, consumer).catch(onError);
 }
 
@@ -88,7 +89,7 @@ async function handle(subscription: Subscription, taken: TakenEvent): Promise<vo
   await groups.complete(group, position, consumer);
 }
 
-/** While a handler works, its event stays leased. */
+/** Renews the lease of an event while its handler runs. */
 function renew(subscription: Subscription, position: string): () => void {
   const { groups, group, consumer, clock, onError } = subscription;
   const leaseMs = leaseOf(subscription);

@@ -15,7 +15,7 @@ export class Switches {
     this.#options = options;
   }
 
-  /** False: it is so already. */
+  /** False: already in this state. */
   async switchQueue(
     queue: string,
     { how, act }: { readonly how: 'pause' | 'resume'; readonly act?: Act | undefined },

@@ -1,4 +1,4 @@
-/** Whether witness and journal prove that nothing left which they do not name. Pure. */
+/** Whether witness and journal together prove that no other request left. Pure. */
 import { type Acted, type Entry, type Intended, KEPT_MS } from './journal.ts';
 import type { LaneWord, Word } from './witness.ts';
 
@@ -7,28 +7,28 @@ export interface Evidence {
   readonly marks: ReadonlyMap<string, bigint>;
   /** Lanes that had ended at `lastBeat`. */
   readonly ended: ReadonlySet<string>;
-  /** Lanes that some process or witness remembers. */
+  /** Lanes that any process or witness remembers. */
   readonly known: Iterable<string>;
   readonly witness: Word | undefined;
   readonly entries: readonly Entry[];
-  /** Until when the copy is known to be complete, and when the recovery began: ms since the epoch. */
+  /** Until when the backup is known to be complete, and when the recovery began: ms since the epoch. */
   readonly lastBeat: number;
   readonly since: number;
-  /** Epochs of the copy and of the recovery. */
+  /** Epochs of the backup and of the recovery. */
   readonly copied: number;
   readonly epoch: number;
 }
 
-/** The clocks of Redis and PostgreSQL may differ by so much (ms). */
+/** Maximum clock difference between Redis and PostgreSQL (ms). */
 const CLOCKS_MS = 60_000;
 
-/** Why the journal proves nothing; undefined: it is unbroken. */
+/** Why the journal proves nothing; undefined: it has no gap. */
 export function whyBroken(evidence: Evidence): string | undefined {
   const { witness, lastBeat, marks, known, ended, entries, since, copied } = evidence;
   if (witness === undefined) return 'no witness';
   if (witness.since > lastBeat) return 'the witness began after the backup';
   if (lastBeat < since - KEPT_MS + CLOCKS_MS) return 'the backup is older than the journal';
-  // Under the epoch of a copy the counter of a lane only grows. Entries of an earlier epoch would hide a hole.
+  // Within an epoch the counter of a lane only grows. Entries of an earlier epoch would hide a gap.
   const intended = entries.filter((one) => one.is === 'intended').filter(({ epoch }) => epoch >= copied);
   if (evidence.epoch > copied + 1 || intended.some(({ epoch }) => epoch > copied))
     return 'the lost time contains another recovery';
@@ -42,7 +42,7 @@ export function whyBroken(evidence: Evidence): string | undefined {
     if (ended.has(lane)) continue;
     const told = witness.lanes[lane];
     if (told === undefined) return `no witness of ${lane}`;
-    // A process that was killed may have sent more than it could say.
+    // A process that was killed may have sent more than it could record.
     if (!told.ended && told.at < since) return `${lane} did not end in good order`;
     if (
       !isCovered(
@@ -66,10 +66,10 @@ function isCovered(entries: readonly Intended[], from: bigint, { sent }: LaneWor
   return reached >= BigInt(sent ?? 0);
 }
 
-/** The name of the lane under which a process says how many acts it has counted. */
+/** The lane name under which a process reports its number of acts. */
 export const ACTS = 'acts';
 
-/** Each act since the copy is here: the last one of each process, and the one before each that is here. */
+/** Each act since the backup is present: the last one of each process, and the predecessor of each. */
 function areActsWhole(acts: readonly Acted[], { lanes }: Word, lastBeat: number): boolean {
   const here = new Set(acts.map(({ process, n }) => `${process}/${ACTS} ${n}`));
   const isOld = (at: number): boolean => at < lastBeat - CLOCKS_MS;

@@ -1,4 +1,4 @@
-/** What removes old rows and adds up counts: one process at a time does it, whenever it is due. */
+/** Periodic removal of old rows and folding of counts, by one process at a time. */
 import { Figures } from './figures.ts';
 import { Retention, type RetentionOptions } from './retention.ts';
 import type { Rejections } from './rejections.ts';
@@ -19,12 +19,12 @@ export class Upkeep {
     this.#figures = new Figures(options.database);
   }
 
-  /** False: another process has done it, or does it. */
+  /** False: another process runs it or has run it. */
   async pass(): Promise<boolean> {
     const { database, everyMs, rejections, now } = this.#options;
     const [turn] = await database.run('take_turn', ['upkeep', everyMs, now?.() ?? null]);
     if (turn === undefined) return false;
-    // One that fails must not keep the others from being done.
+    // A failing task must not prevent the others.
     const done = await Promise.allSettled([this.#retention.pass(), this.#figures.fold(), this.#forget(rejections)]);
     const failed = done.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;

@@ -1,4 +1,4 @@
-/** One file of recipients: spooled while it comes in, copied in parts under a lease, counted in one transaction. */
+/** One file of recipients: spooled during the upload, copied in parts under a lease, counted in one transaction. */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { Clock } from '../lib/clock.ts';
 import { packValues } from '../lib/packed-values.ts';
@@ -23,10 +23,10 @@ export interface UploadedRecipient {
   readonly own?: string;
 }
 
-/** A row that no recipient is made of. */
+/** A row without a recipient. */
 export interface SkippedRow {
   readonly row: number;
-  /** As written, cut short. */
+  /** As written, truncated. */
   readonly to: string;
   readonly reason: string;
   /** Other cells of the row, packed; '' if all are empty. */
@@ -39,15 +39,17 @@ export interface UploadTotals {
   readonly segments: number;
 }
 
-/** What the campaign's record says of the upload, beside its totals. */
+/** The upload in the campaign's record, besides its totals. */
 export type UploadNames = Omit<UploadRecord, 'tag' | 'slices' | 'recipients' | 'skipped'>;
 
-/** One file on its way in. */
+/** One file during its upload. */
 export interface UploadStage {
   readonly tag: string;
   recipient(recipient: UploadedRecipient): Promise<void> | undefined;
   skipped(row: SkippedRow): Promise<void> | undefined;
-  /** Undefined: the campaign changed meanwhile, and nothing counts. Throws `UploadUnderWay`: nothing counts either. */
+  /**
+   * Undefined: the campaign changed meanwhile, and nothing counts. Throws `UploadUnderWay`: nothing counts either.
+   */
   commit(names: UploadNames, totals: UploadTotals): Promise<UploadRecord | undefined>;
   discard(): Promise<void>;
 }
@@ -55,7 +57,7 @@ export interface UploadStage {
 export interface UploadStop {
   readonly links: Pick<StopLinks, 'open' | 'close'>;
   readonly publicUrl: string;
-  /** The first signs. */
+  /** The first secret signs. */
   readonly secrets: readonly Secret[];
 }
 
@@ -64,7 +66,7 @@ export interface UploadWishes {
   readonly act?: Act | undefined;
   /** The variables of the text, in order. */
   readonly variables: readonly string[];
-  /** Makes the link of each recipient. Absent: the text has no `{{stop}}`. */
+  /** Creates the link of each recipient. Absent: the text has no `{{stop}}`. */
   readonly stop?: UploadStop | undefined;
 }
 
@@ -73,11 +75,13 @@ export interface UploadsOptions {
   readonly partitions: Pick<Partitions, 'ensureCampaign'>;
   readonly random: Random;
   readonly clock: Clock;
-  /** How long a file waits for another one of the same campaign. Absent: longer than a dead process keeps its lease. */
+  /**
+   * How long a file waits for another file of the same campaign. Absent: longer than a dead process keeps its lease.
+   */
   readonly patienceMs?: number | undefined;
-  /** Name of this process, in `worker`. Absent: others wait for the end of a lease that it leaves. */
+  /** Name of this process, in `worker`. Absent: others wait for the end of its lease. */
   readonly process?: string | undefined;
-  /** Where rows wait on disk. Absent: the folder for temporary files. */
+  /** The folder for spooled rows. Absent: the folder for temporary files. */
   readonly folder?: string | undefined;
 }
 
@@ -105,7 +109,7 @@ const RECIPIENT = ['campaign', 'n', 'row', 'phone', 'variables', 'own'] as const
 const LEFT_OUT = ['campaign', 'tag', 'n', 'row', 'written', 'reason', 'own'] as const;
 
 interface Begun {
-  /** Of the campaign, in the database. */
+  /** The campaign's number in the database. */
   readonly number: string;
   readonly first: number;
 }
@@ -118,7 +122,7 @@ export class Upload implements UploadStage {
   readonly #stop: UploadStop | undefined;
   readonly #recipients: Spool;
   readonly #leftOut: Spool;
-  /** The name of the upload in stop links, once there is one. */
+  /** The name of the upload in stop links, if it has one. */
   #link: string | undefined;
   #begun: Begun | undefined;
 
@@ -193,7 +197,7 @@ export class Upload implements UploadStage {
       return await this.#copyAll();
     } catch (error) {
       this.#isGivenUp();
-      // Best effort, so that the same file can come again at once: the lease ends by itself.
+      // Best effort, so that the same file can be sent again at once: the lease ends by itself.
       await this.discard().catch(() => undefined);
       throw isHeldUp(error) ? new UploadUnderWay() : error;
     }
@@ -215,7 +219,7 @@ export class Upload implements UploadStage {
   }
 
   /**
-   * Another file of the campaign is waited for: then it counts, and the campaign has changed, or its lease is free.
+   * Waits for another file of the campaign: then that file counts and the campaign has changed, or its lease is free.
    * Undefined: the campaign changed.
    */
   async #begin(): Promise<Begun | undefined> {
@@ -244,14 +248,14 @@ export class Upload implements UploadStage {
     });
   }
 
-  /** A commit whose answer was lost is asked for again: the upload counts one time. */
+  /** Repeats a commit whose answer was lost: the upload counts one time. */
   async #count(upload: UploadRecord, segments: number): Promise<boolean> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#countOnce(upload, segments);
       } catch (error) {
         if ((error instanceof AnswerLost || isHeldUp(error)) && tries < COUNT_TRIES) continue;
-        // The same file finds out whether it counted.
+        // Sending the same file again shows whether it counted.
         this.#isGivenUp();
         throw error;
       }
@@ -307,7 +311,7 @@ export async function giveUp(database: Database, number: string, tag: string): P
 interface Sweep {
   readonly number: string;
   readonly tag: string;
-  /** The rows of this upload as well. */
+  /** Includes the rows of this upload. */
   readonly whole: boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Files of recipients. The checked rows are spooled to disk while the file comes in, then copied in parts, then counted
- * in one transaction. Nothing counts before that transaction: rows from `campaign.recipients` on are not read.
+ * Files of recipients. The checked rows are spooled to disk during the upload, then copied in parts, then counted in
+ * one transaction. Nothing counts before that transaction: rows from `campaign.recipients` on are not read.
  *
- * One file of a campaign is copied at a time, under a lease. A process that dies leaves rows that the next file of the
- * campaign removes, or `sweep`.
+ * One file of a campaign is copied at a time, under a lease. Rows of a dead process are removed by the next file of
+ * the campaign, or by `sweep`.
  */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import type { CampaignRecord } from '../operations/record.ts';
@@ -57,7 +57,7 @@ export class Uploads {
     return (await this.#options.database.run('uploads_in_progress')).length;
   }
 
-  /** Removes what dead uploads have copied. Answers the number of uploads. */
+  /** Removes the copied rows of dead uploads. Returns the number of uploads. */
   async sweep(now?: Date): Promise<number> {
     const { database, random } = this.#options;
     let swept = 0;

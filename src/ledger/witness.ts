@@ -1,6 +1,6 @@
 /**
- * Witnesses outside PostgreSQL of how far the ledger has come: a hash in Redis, and a file for each process. They prove
- * that a ledger is behind. That they know less, or nothing, proves no loss and no absence of one.
+ * Witnesses of the ledger's counters outside PostgreSQL: a hash in Redis, and a file for each process. They can prove
+ * that a ledger is behind. A witness with less data proves neither a loss nor its absence.
  */
 import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -8,16 +8,16 @@ import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { newestIntents } from './journal.ts';
 
-/** What is known of one lane. */
+/** The record of one lane. */
 const laneWord = z.object({
   counter: z.string().regex(/^\d+$/),
-  /** Of the ledger in which it had this counter: a recovery may set it back. */
+  /** The epoch of the ledger with this counter: a recovery may reduce the counter. */
   epoch: z.number().int(),
   /** The counter of the last intent whose bytes were allowed to leave; absent: none. */
   sent: z.string().regex(/^\d+$/).optional(),
-  /** Its process has ended in good order, so nothing came after it. */
+  /** Its process has ended cleanly, so nothing followed. */
   ended: z.boolean().default(false),
-  /** When the last act of a person was that the journal counts under this number. */
+  /** The time of the last act that the journal counts under this number. */
   lastActAt: z.number().optional(),
   /** By the clock of PostgreSQL, ms since the epoch. */
   at: z.number(),
@@ -28,7 +28,7 @@ const word = z.object({
   deployment: z.string(),
   epoch: z.number().int(),
   lanes: z.record(z.string(), laneWord),
-  /** When this witness began, as `at`; one that is younger than a copy does not know everything since. */
+  /** When this witness began, as `at`; a witness younger than a backup does not know everything since. */
   since: z.number(),
 });
 export type Word = Readonly<z.output<typeof word>>;
@@ -38,12 +38,15 @@ export interface OwnWord extends Omit<Word, 'since'> {
   readonly others?: readonly string[];
 }
 
-/** One of them. Both calls reject when it cannot be reached. */
+/** One witness. Both calls reject if it cannot be reached. */
 export interface Witness {
   readonly name: string;
-  /** Undefined: it knows nothing of this deployment. */
+  /** Undefined: it has no data of this deployment. */
   hear(deployment: string): Promise<Word | undefined>;
-  /** Adds what one process knows of its own lanes, and names those of others, which may not reach this witness. */
+  /**
+   * Adds one process's counters of its own lanes, and the names of other lanes, whose processes may not reach this
+   * witness.
+   */
   note(own: OwnWord, at: number): Promise<void>;
   /** Removes lanes whose end the ledger knows. */
   forget(deployment: string, lanes: readonly string[]): Promise<void>;
@@ -56,7 +59,7 @@ const LANE = 'lane:';
 export class RedisWitness implements Witness {
   readonly name = 'Redis';
   readonly #redis: Redis;
-  /** Lanes of other processes that this one has named. */
+  /** Lanes of other processes that this one has recorded. */
   readonly #named = new Set<string>();
 
   constructor(redis: Redis) {
@@ -94,7 +97,7 @@ export class RedisWitness implements Witness {
     if (isNew) this.#named.clear();
     for (const lane of others) {
       if (this.#named.has(lane)) continue;
-      // Its own process knows more of it: only its absence is filled.
+      // Its own process knows more about the lane: only fill in a missing value.
       await this.#redis.hsetnx(key, `${LANE}${lane}`, JSON.stringify(namedAt(epoch, at)));
       this.#named.add(lane);
     }
@@ -116,19 +119,19 @@ function readLane(text: string): LaneWord | undefined {
 }
 
 interface FileWitnessOptions {
-  /** `WITNESS_FILE`: each process writes beside it, under its own name. */
+  /** `WITNESS_FILE`: each process writes its own file next to it. */
   readonly path: string;
   readonly process: string;
 }
 
-/** A file that no process has written for so long is removed (ms). */
+/** Files that no process has written for this time are removed (ms). */
 const FORGOTTEN_MS = 30 * 86_400_000;
 
 export class FileWitness implements Witness {
   readonly name = 'WITNESS_FILE';
   readonly #options: FileWitnessOptions;
   #since: number | undefined;
-  /** Time of the last word, ms since the epoch. */
+  /** Time of the last record, ms since the epoch. */
   #latest = 0;
 
   constructor(options: FileWitnessOptions) {
@@ -141,7 +144,7 @@ export class FileWitness implements Witness {
     return together(told);
   }
 
-  /** The file is replaced as a whole, so that a crash leaves the old one or the new one. */
+  /** The file is replaced atomically, so that a crash leaves the old or the new one. */
   async note({ others = [], ...own }: OwnWord, at: number): Promise<void> {
     this.#since ??= at;
     this.#latest = at;
@@ -157,7 +160,7 @@ export class FileWitness implements Witness {
     await rename(draft, `${path}.${process}`);
   }
 
-  /** Whole files alone, and those that no process has written for a month. */
+  /** Only whole files that no process has written for a month. */
   async forget(deployment: string, lanes: readonly string[]): Promise<void> {
     const [over, old] = [new Set(lanes), this.#latest - FORGOTTEN_MS];
     for (const file of await this.#files()) {
@@ -188,7 +191,7 @@ export class FileWitness implements Witness {
   }
 }
 
-/** A lane of which no more is known than that it is open. */
+/** A lane of which only the name is known. */
 const namedAt = (epoch: number, at: number): LaneWord => ({ counter: '1', epoch, ended: false, at });
 
 function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {
@@ -200,7 +203,7 @@ async function isOlder(file: string, ms: number): Promise<boolean> {
   return found !== undefined && found.mtimeMs < ms;
 }
 
-/** Everything that several witnesses know: of each lane the newest epoch, and in it the highest counter. */
+/** Combines several witnesses: for each lane the newest epoch, and within it the highest counter. */
 export function together(words: readonly Word[]): Word | undefined {
   const [first] = words;
   if (first === undefined) return undefined;

@@ -1,18 +1,18 @@
-/** Workers that are here, so that a share of the work is enough for all of them. */
+/** Running workers, which share the work among them. */
 import { hostname } from 'node:os';
 import type { Random } from '../lib/random.ts';
 import type { Database } from './pool.ts';
 
 export interface WorkerHere {
-  /** Machine and process, and a word that no other worker has. */
+  /** Machine, process and a unique word. */
   readonly name: string;
-  /** Requests that it may have in flight. */
+  /** Maximum requests in flight. */
   readonly slots: number;
 }
 
 interface WorkersOptions {
   readonly database: Database;
-  /** Requests that this worker may have in flight. */
+  /** Maximum requests in flight of this worker. */
   readonly slots: number;
   readonly random: Random;
   readonly place?: string;
@@ -20,7 +20,7 @@ interface WorkersOptions {
   readonly now?: () => Date;
 }
 
-/** A worker says that it is here each second or so; after this silence it is gone. */
+/** A worker reports every second or so; after this silence it counts as gone. */
 const SILENT_MS = 10_000;
 const LONGEST_PLACE = 80;
 
@@ -44,7 +44,7 @@ export class Workers {
     this.#all = options.slots;
   }
 
-  /** Slots of all workers, as a multiple of the slots of this one, when it last said that it is here. */
+  /** The slots of all workers divided by those of this one, as of the last report. */
   get times(): number {
     return Math.max(1, this.#all / this.#options.slots);
   }

@@ -1,6 +1,6 @@
--- The ledger: what callers asked for, what became of it, and who did what.
--- Text in a key is collated "C": its order is the byte order that TypeScript sorts by, and no upgrade of a locale library
--- can break an index. Days are days in UTC. Amounts are whole XOF.
+-- The ledger: requests, their results, and the acts of users. Text in a key is collated "C": its order is the byte
+-- order of TypeScript's sort, and no upgrade of a locale library can break an index. Days are UTC days. Amounts are
+-- whole XOF.
 
 -- 1. Deployment ---------------------------------------------------------------------------------------------------------
 
@@ -21,16 +21,17 @@ create table relais.deployment (
   created_at      timestamptz not null default now()
 );
 
--- One row per lane of a process. Every statement that accepts, intends or changes raises the counter of its lane, and
--- requires that no row is behind what its process remembers: a ledger restored to an earlier point is noticed.
+-- One row per lane of a process. Every statement that accepts, intends or changes raises the counter of its lane and
+-- requires that no counter is behind the memory of its process. This detects a ledger that was restored from a
+-- backup.
 create table relais.mark (
   lane            text        collate "C" primary key,
   counter         bigint      not null default 0,
   fenced          boolean     not null default false         -- its successor took over: the lane writes nothing more
 ) with (fillfactor = 50);
 
--- Lanes of processes that have ended, and the processes themselves: their names are never used again, and whoever remembers
--- a lane can tell its end from a loss.
+-- Ended lanes and processes. Their names are never reused, so a process that remembers a lane can distinguish its end
+-- from a data loss.
 create table relais.retired_lane (
   lane            text        collate "C" primary key,
   counter         bigint      not null,
@@ -53,7 +54,7 @@ create table relais.worker (
   beat_at         timestamptz not null default now()
 ) with (fillfactor = 50);
 
--- A row for each time that a restored ledger was noticed, or feared. The newest is under way until `ended_at` is set.
+-- One row for each detected or suspected restore. The newest one is running until `ended_at` is set.
 create table relais.recovery (
   number          bigint      generated always as identity primary key,
   because         text        not null,
@@ -79,8 +80,8 @@ create table relais.leader (
 
 create sequence relais.lease_number;
 
--- Every statement that accepts, intends or changes calls it first, with what its process remembers of all lanes. It raises
--- the counter of the lane, or an error that leaves nothing written:
+-- Every statement that accepts, intends or changes calls this first, with the remembered counters of all lanes. It
+-- raises the counter of the lane, or an error that prevents any write:
 --   RL001  a lane is behind what the process remembers: the ledger was restored to an earlier point
 --   RL002  the lane is fenced, or gone: a successor has taken over its work
 --   RL003  the ledger is recovering, and the statement would accept a request or let one leave
@@ -118,9 +119,9 @@ begin
   return raised;
 end $$;
 
--- Creates a lane, or raises the counter of one that is there. Null: the lane is fenced, or its process was retired. A takeover
--- that is under way has locked the row of the process: it is waited for, and only then are its retired lanes read. Read
--- earlier, a lane that the takeover has ended would be made again from 0, and look like a loss to every other process.
+-- Creates a lane, or raises the counter of an existing one. Null: the lane is fenced, or its process was retired. A
+-- running takeover has locked the row of the process, so this waits before it reads the retired lanes. Otherwise a
+-- lane that the takeover has ended would restart from 0, which every other process would see as a data loss.
 create function relais.open_lane(own_lane text, known bigint) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
@@ -136,7 +137,7 @@ begin
   return raised;
 end $$;
 
--- Raises RL003 while the ledger is recovering: called by statements outside the lanes that accept something.
+-- Raises RL003 while the ledger is recovering. For accepting statements outside the lanes.
 create function relais.require_open() returns boolean language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (select from relais.deployment d where d.recovering_at is not null) then
@@ -145,14 +146,15 @@ begin
   return true;
 end $$;
 
--- The id of the event that reports this version of a subject. After a recovery a version may be used again, with other
--- content: the epoch tells the two apart.
+-- The id of the event for this version of a subject. After a recovery a version can be used again with other content:
+-- the epoch distinguishes the two.
 create function relais.event_id(subject text, version int) returns text language sql stable
 set search_path = pg_catalog, pg_temp as $$
   select subject || '.' || version || case when d.epoch > 1 then '.' || d.epoch else '' end from relais.deployment d
 $$;
 
--- Ends a shared statement because of one request in it: it is then asked for again, in halves, until that one is alone.
+-- Ends a shared statement because of one request in it. The caller repeats the statement in halves until that request
+-- is alone.
 create function relais.refuse(rule text) returns boolean language plpgsql as $$
 begin
   raise exception '%', rule using errcode = 'RL100';
@@ -160,8 +162,8 @@ end $$;
 
 -- 2. Operations ---------------------------------------------------------------------------------------------------------
 
--- The lifecycles of src/kinds, as rows. `recount` says what a change does to the sums of the day: 1 counts the amount
--- again, -1 gives it back.
+-- The lifecycles of src/kinds, as rows. `recount`: how a change affects the sums of the day: 1 counts the amount
+-- again, -1 subtracts it.
 create table relais.arrow (
   kind            text        collate "C" not null,
   was             text        collate "C" not null,
@@ -236,7 +238,7 @@ create unique index operation_transaction on relais.operation (transaction_id, a
 create unique index operation_request_ref on relais.operation (provider_ref, account) where kind = 'payment_request' and provider_ref is not null;
 create        index operation_due         on relais.operation (queue, account, due_at) where due_at is not null;
 create        index operation_open        on relais.operation (kind, state, since, id) include (account, amount) where finished_at is null;
--- Lists read these from their end. The amount is a filter of lists, and is summed.
+-- Lists read these backwards. The amount is included because lists filter and sum it.
 create        index operation_list        on relais.operation (account, kind, state, created_at, id) include (amount);
 create        index operation_new         on relais.operation (kind, created_at, id);
 create        index operation_beneficiary on relais.operation (beneficiary, created_at, id) where beneficiary is not null;
@@ -247,7 +249,7 @@ create        index operation_disburse_tx on relais.operation (((facts ->> 'disb
 create        index operation_op          on relais.operation (op);
 create        index operation_metadata    on relais.operation using gin (metadata jsonb_path_ops) where metadata is not null;
 
--- Refuses a change of a campaign or batch that no arrow draws. Their kind is the argument of the trigger.
+-- Refuses a change of a campaign or batch without an arrow. Their kind is the argument of the trigger.
 create function relais.check_arrow() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select from relais.arrow a where a.kind = tg_argv[0] and a.was = old.state and a.state = new.state) then
@@ -256,9 +258,9 @@ begin
   return new;
 end $$;
 
--- Finished operations by state. `outcome`: recipients and messages that have left an outcome again, or were removed: with
--- them the outcomes that metrics count only grow. Each change adds a row to `final_change`, so that no counter is a row that all writers
--- wait for; `fold_counts` moves them into `final_count`.
+-- Finished operations by state. `outcome`: recipients and messages that changed their outcome or were removed, so
+-- that outcome metrics never decrease. Each change adds a row to `final_change`, so that writers do not wait for one
+-- counter row; `fold_counts` moves them into `final_count`.
 create table relais.final_change (
   kind            text        collate "C" not null,
   state           text        collate "C" not null,
@@ -271,8 +273,8 @@ create table relais.final_count (
   primary key (kind, state)
 ) with (fillfactor = 50);
 
--- Every change of an operation's state, whichever statement makes it: the arrow, the times that finance asks for, and the
--- counts of finished operations. A payment that failed after all was never paid.
+-- Every state change of an operation, by any statement: the arrow, the times for finance, and the counts of finished
+-- operations. A payment that failed after all was never paid.
 create function relais.enter_state() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if new.state <> old.state and not exists (
@@ -306,7 +308,7 @@ create trigger operation_enters_state before update of state, finished_at on rel
   for each row when (old.state <> new.state or (old.finished_at is null) <> (new.finished_at is null))
   execute function relais.enter_state();
 
--- Retention removes finished operations; a recovery may bring one back.
+-- Retention removes finished operations; a recovery may restore one.
 create function relais.count_row() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if tg_op = 'DELETE' then
@@ -324,7 +326,7 @@ create trigger operation_is_removed after delete on relais.operation
 create trigger operation_is_born_finished after insert on relais.operation
   for each row when (new.finished_at is not null) execute function relais.count_row();
 
--- What a list asks of an operation that its index does not tell. Null: it is not asked.
+-- List filters that the index does not cover. Null: no filter.
 create function relais.is_listed(
   o relais.operation, kind text, accounts text[], states text[], amount_min bigint, amount_max bigint, beneficiary text,
   batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb
@@ -343,15 +345,14 @@ create function relais.is_listed(
     and (is_listed.metadata is null or coalesce(o.metadata @> is_listed.metadata, false))
 $$;
 
--- Ids of operations with these metadata, in no order. Without the setting a plan for values that are not known yet reads
--- the whole table.
+-- Ids of operations with these metadata, unordered. Without the setting, a generic plan reads the whole table.
 create function relais.ids_with_metadata(wanted jsonb, most int) returns setof text
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
   select o.id from relais.operation o where o.metadata @> wanted limit most
 $$;
 
--- The operation that pays the beneficiary the same amount and was accepted since a moment. Called once the row of `spent` is
--- locked, and volatile, so that it sees what was committed while the caller waited for that lock.
+-- An operation with the same beneficiary and amount that was accepted since a moment. Called after the row of `spent`
+-- is locked, and volatile, so that it sees commits made while the caller waited for that lock.
 create function relais.twin_of(own_id text, own_account text, own_beneficiary text, own_amount bigint, earliest timestamptz)
 returns text language sql volatile set search_path = pg_catalog, pg_temp as $$
   select o.id from relais.operation o
@@ -360,8 +361,8 @@ returns text language sql volatile set search_path = pg_catalog, pg_temp as $$
   order by o.created_at desc, o.id desc limit 1
 $$;
 
--- The first 12 lines of evidence, the newest 26, and the newest 12 intents between them: what was sent, and when, is what a
--- person needs first.
+-- The first 12 lines of evidence, the newest 26, and the newest 12 intents between them: a reviewer first needs the
+-- requests and their times.
 create function relais.bound_evidence(lines text[]) returns text[] language sql immutable set search_path = pg_catalog, pg_temp as $$
   with numbered as (
     select line, n, n <= 12 or n > cardinality(lines) - 26 as stays from unnest(lines) with ordinality as u(line, n)
@@ -372,14 +373,14 @@ create function relais.bound_evidence(lines text[]) returns text[] language sql 
   select array(select line from numbered where stays or n in (select n from intents) order by n)
 $$;
 
--- The evidence with one more line of this moment.
+-- The evidence with one more line, at the current time.
 create function relais.add_evidence(lines text[], at timestamptz, line text) returns text[] language sql stable
 set search_path = pg_catalog, pg_temp as $$
   select case when cardinality(lines) < 50 then said.lines else relais.bound_evidence(said.lines) end
   from (select lines || (to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z" ') || line) as lines) said
 $$;
 
--- The last callback that contradicts an operation, without secrets; also for an id that names none.
+-- The last callback that contradicts an operation, without secrets; also for an unknown id.
 create table relais.callback (
   id              text        collate "C" primary key,
   body            text        not null,
@@ -387,7 +388,7 @@ create table relais.callback (
 );
 create index callback_at on relais.callback (at);
 
--- What an arrow adds to the totals of the day, by name: operations, and their XOF.
+-- What an arrow adds to the daily totals, by name: operations, and their XOF.
 create function relais.day_totals(kind text, account text, place text, measures jsonb, xof bigint)
 returns table (name text, change bigint) language sql immutable set search_path = pg_catalog, pg_temp as $$
   select kind || '|' || account || '|' || coalesce(place, '') || '|' || m.key || s.suffix, m.value::bigint * s.times
@@ -395,7 +396,7 @@ returns table (name text, change bigint) language sql immutable set search_path 
   cross join lateral (values ('', 1::bigint), ('Xof', xof)) as s(suffix, times)
 $$;
 
--- What a change of state adds to the totals of the day, as a row of the outbox has it; null: nothing.
+-- What a state change adds to the daily totals, as stored in the outbox; null: nothing.
 create function relais.totals_of(kind text, account text, place text, was text, state text, xof bigint)
 returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_object_agg(t.name, t.change)
@@ -403,7 +404,7 @@ returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   where w.kind = $1 and w.was = $4 and w.state = $5
 $$;
 
--- Tombstones of operations that retention removed. A repeated request is answered, never carried out again.
+-- Tombstones of operations that retention removed. A repeated request gets an answer and is never executed again.
 create table relais.tombstone (
   id              text        collate "C" primary key,
   kind            text        collate "C" not null,
@@ -513,9 +514,10 @@ create trigger campaign_outcomes_shrink after update of sent, failed, unknown, e
   execute function relais.keep_outcomes();
 create trigger campaign_is_removed after delete on relais.campaign for each row execute function relais.keep_outcomes();
 
--- Up to 50 recipients in one call of the provider. `outcome` has a letter for each: s sent, f failed, u unknown,
--- x skipped, e expired, c cancelled, and - when a newer request has the recipient (after a split, a retry, or a resend).
--- So each recipient has one letter that is not -, in one request; without an outcome its request is queued or sending.
+-- Up to 50 recipients in one request to the provider. `outcome` has one letter per recipient: s sent, f failed, u
+-- unknown, x skipped, e expired, c cancelled, and - if a newer request has the recipient (after a split, a retry or a
+-- resend). So each recipient has a letter other than - in exactly one request. Without `outcome` the request is
+-- queued or sending.
 create table relais.sms_request (
   campaign        bigint      not null,
   n               int         not null,
@@ -547,7 +549,7 @@ create index sms_request_unknown on relais.sms_request (due_at) where state in (
 create index sms_request_members on relais.sms_request (campaign, n) where members is not null;
 create index sms_request_op      on relais.sms_request (op) where op is not null;
 
--- Letters after a second answer about a request: only a `u` changes.
+-- Letters after a second answer to a request: only a `u` changes.
 create function relais.merge_letters(was text, letters text) returns text language sql immutable
 set search_path = pg_catalog, pg_temp as $$
   select case when was is null then letters when letters is null then was else (
@@ -555,12 +557,12 @@ set search_path = pg_catalog, pg_temp as $$
     from generate_series(1, length(was)) as i) end
 $$;
 
--- How often a letter occurs; 0 without letters.
+-- The number of occurrences of a letter; 0 without letters.
 create function relais.count_letter(letters text, letter text) returns int language sql immutable as $$
   select coalesce(length(letters) - length(replace(letters, letter, '')), 0)
 $$;
 
--- What became of the recipients of a campaign so far, by country.
+-- Results of a campaign's recipients so far, by country.
 create table relais.campaign_country (
   campaign        bigint      not null references relais.campaign on delete cascade,
   country         text        collate "C" not null,
@@ -570,7 +572,7 @@ create table relais.campaign_country (
   primary key (campaign, country)
 ) with (fillfactor = 50);
 
--- What the SMS of an account cost in a day or a month (`2026-11-28`, `2026-11`), in hundredths of XOF.
+-- SMS cost of an account in a day or a month (`2026-11-28`, `2026-11`), in hundredths of XOF.
 create table relais.sms_cost (
   account         text        collate "C" not null,
   period          text        collate "C" not null,
@@ -578,8 +580,8 @@ create table relais.sms_cost (
   primary key (account, period)
 ) with (fillfactor = 50);
 
--- Inserted once, numbered from 0 in their campaign. An erasure sets phone, variables and own to null; nothing else changes
--- a row. Rows from `campaign.recipients` on belong to an upload that is still being copied.
+-- Rows are inserted once and numbered from 0 in their campaign. An erasure sets phone, variables and own to null;
+-- nothing else changes a row. Rows from `campaign.recipients` on belong to an upload that is still being copied.
 create table relais.recipient (
   campaign        bigint      not null,
   n               int         not null,
@@ -592,8 +594,8 @@ create table relais.recipient (
 create table relais.recipient_rest partition of relais.recipient default;
 create index recipient_phone on relais.recipient (phone) where phone is not null;
 
--- What became of each recipient: the one letter that is not -, or q (queued) or g (sending) while its request has none.
--- Without a request all is null.
+-- The status of each recipient: the letter other than -, or q (queued) or g (sending) while its request has none.
+-- Without a request all columns are null.
 create view relais.recipient_status as
 select r.campaign, r.n, s.request, s.letter, s.code, s.sent_at,
   (select count(*)::int from relais.sms_request m
@@ -615,7 +617,7 @@ left join lateral (
   limit 1
 ) s on true;
 
--- A file that is being copied into `recipient`: nothing of it counts yet, and its process holds the lease.
+-- A file that is being copied into `recipient`: its rows do not count yet, and its process holds the lease.
 create table relais.upload_in_progress (
   campaign        bigint      primary key,
   tag             text        collate "C" not null,
@@ -625,7 +627,7 @@ create table relais.upload_in_progress (
   lease_until     timestamptz not null
 );
 
--- Rows of the files that are no recipients, as the report gives them back.
+-- Rows of files that are not recipients, for the report.
 create table relais.left_out_row (
   campaign        bigint      not null,
   tag             text        collate "C" not null,
@@ -637,14 +639,14 @@ create table relais.left_out_row (
   primary key (campaign, tag, n)
 );
 
--- Names of uploads in stop links. A name is never given again: an old link must not lead to another person.
+-- Names of uploads in stop links. A name is never reused: an old link must not lead to another recipient.
 create table relais.stop_link (
   name            text        collate "C" primary key,
   campaign        text        collate "C" not null,
   tag             text        collate "C" not null
 );
 
--- One row for each person and list. After an erasure only a hash of the number is left.
+-- One row for each phone number and list. An erasure leaves only a hash of the number.
 create table relais.opt_out (
   account         text        collate "C" not null,
   sender          text        collate "C" not null default '',   -- in the form that is compared; '': every sender
@@ -691,8 +693,8 @@ create table relais.limit_proposal (
   primary key (account, name)
 );
 
--- The strictest of the shared limits, those of the account and those that a process asks for (`own`). A null is `off`, the
--- loosest of all; a limit that nobody names has its default, if it has one (`fallback`).
+-- The strictest of the shared limits, the account's limits and those of a process (`own`). Null is `off`, the
+-- loosest; an unset limit has its default, if there is one (`fallback`).
 create function relais.limits_in_force(asked jsonb, for_account text)
 returns table (most bigint, most_day bigint, most_beneficiary bigint, window_ms bigint, approval_above bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -727,7 +729,7 @@ create table relais.hold (
   primary key (account, area, reason)
 );
 
--- Failures that mean little alone; enough of them in a row make a hold.
+-- Failures that are harmless alone; enough of them in a row start a hold.
 create table relais.failure_row (
   account         text        collate "C" not null,
   area            text        collate "C" not null,
@@ -746,21 +748,22 @@ set search_path = pg_catalog, pg_temp as $$
   select h.account, h.area || '.' || h.reason from relais.hold h
 $$;
 
--- Queues that are paused: nothing is claimed from them.
+-- Paused queues: nothing is claimed from them.
 create table relais.switch (
   name            text        collate "C" primary key,
   set_by          text        not null,
   set_at          timestamptz not null default now()
 );
 
--- Workers that are here, so that a share of a rate or of the work is enough for all of them.
+-- Running workers, which share a rate or the work among them.
 create table relais.presence (
   name            text        collate "C" primary key,
   slots           int         not null check (slots > 0),
   seen_at         timestamptz not null
 ) with (fillfactor = 50);
 
--- Permits for requests to the provider (a generic cell rate algorithm): when the bucket of each urgency is full again.
+-- Permits for requests to the provider (a generic cell rate algorithm): when the bucket of each urgency is full
+-- again.
 create table relais.rate (
   account         text        collate "C" not null,
   area            text        collate "C" not null,
@@ -770,16 +773,16 @@ create table relais.rate (
   primary key (account, area)
 ) with (fillfactor = 50);
 
--- Takes up to `demand` permits that are free within `longest_ms`, and more, up to `wanted`, that are free within `ahead_ms`.
--- The i-th permit is free at `all_ms + i * every_ms`, for requests that only ask not before `look_ms + i * 2 * every_ms`,
--- and never before `pause_ms`: from now, in ms.
+-- Takes up to `demand` permits that are free within `longest_ms`, and further ones, up to `wanted`, that are free
+-- within `ahead_ms`. The i-th permit is free at `all_ms + i * every_ms`, for status checks not before `look_ms + i *
+-- 2 * every_ms`, and never before `pause_ms`. All times are in ms from now.
 create function relais.take_permits(
   its_account text, its_area text, is_look boolean, every_ms float8, burst int, demand int, wanted int, longest_ms float8,
   ahead_ms float8, at timestamptz, out taken int, out all_ms float8, out look_ms float8, out pause_ms float8)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   here relais.rate;
-  -- Further off than anybody can have taken: written by a clock that was ahead.
+  -- Beyond any possible reservation: written by a clock that was ahead.
   furthest float8 := 2 * (longest_ms + greatest(burst, 1) * every_ms * 2) + 1000;
 begin
   insert into relais.rate (account, area) values (its_account, its_area) on conflict do nothing;
@@ -815,7 +818,7 @@ returns int language sql immutable set search_path = pg_catalog, pg_temp as $$
     case when is_look then floor((limit_ms - look_ms) / (2 * every_ms) + 0.000001) + burst end))::int end
 $$;
 
--- The SMS token of an account. A change of credentials starts another row.
+-- The SMS token of an account. Changed credentials start a new row.
 create table relais.sms_token (
   account         text        collate "C" not null,
   credentials     text        collate "C" not null,          -- a digest
@@ -839,7 +842,7 @@ create table relais.sms_token (
 
 -- 5. Reports ------------------------------------------------------------------------------------------------------------
 
--- Written with the change that it reports. The publisher gives it a position and removes it, in one transaction.
+-- Written with the change that it reports. The publisher assigns a position and removes the row, in one transaction.
 create table relais.outbox (
   sequence        bigint      generated always as identity primary key,
   id              text        collate "C",                   -- stable: the same event keeps it for ever
@@ -856,7 +859,7 @@ create table relais.outbox (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 create index outbox_refused on relais.outbox (sequence) where refused is not null;
 
--- How far the events have come. Only the publishing transaction changes position and day.
+-- The position of the stream. Only the publishing transaction changes position and day.
 create table relais.stream (
   is_only         boolean     primary key default true check (is_only),
   position        bigint      not null default 0,            -- of the newest event
@@ -882,7 +885,7 @@ create index event_subject on relais.event (subject, position);
 create index event_published on relais.event (published_at, position);
 
 
--- Events ever published, by type: retention leaves them counted.
+-- Number of events ever published, by type: retention does not reduce it.
 create table relais.event_count (
   type            text        collate "C" primary key,
   count           bigint      not null
@@ -943,7 +946,7 @@ create table relais.audit_chain (
   mac             bytea       not null
 ) with (fillfactor = 50);
 
--- The last verification of all lines, and how far new lines were verified since.
+-- The last verification of all lines, and the last new line verified since.
 create table relais.audit_verified (
   is_only         boolean     primary key default true check (is_only),
   at              timestamptz,
@@ -971,7 +974,7 @@ create table relais.api_key (
   constraint api_key_revoked_has_no_hash check ((hash is null) = (revoked_at is not null))
 );
 
--- Who signs in with an identity provider keeps one name, whatever address they come with later.
+-- A person who signs in with an identity provider keeps one name, even if their address changes.
 create table relais.person (
   issuer          text        collate "C" not null,
   subject         text        collate "C" not null,          -- never changes; an address can
@@ -1068,7 +1071,7 @@ create table relais.event_group (
   seen_at         timestamptz not null default now()         -- when a consumer last asked
 ) with (fillfactor = 50);
 
--- Events of a group that a consumer holds, or that wait for their next try.
+-- Events that a consumer of a group holds, or that wait for their next try.
 create table relais.event_try (
   event_group     text        collate "C" not null references relais.event_group on delete cascade,
   position        bigint      not null,
@@ -1079,7 +1082,7 @@ create table relais.event_try (
 ) with (fillfactor = 50);
 create index event_try_due on relais.event_try (event_group, due_at);
 
--- With the event itself, which retention removes from the stream.
+-- Includes the event itself, which retention removes from the stream.
 create table relais.dead_letter (
   event_group     text        collate "C" not null references relais.event_group on delete cascade,
   position        bigint      not null,
@@ -1114,7 +1117,7 @@ create table relais.intake (
   lease_until     timestamptz,
   constraint intake_is_decided check ((state = 'queued') = (decided_at is null))
 ) with (fillfactor = 70);
--- The same request is one row; another request with the same identity is another row, which ends as a conflict.
+-- A repeated request is one row. Another request with the same identity is another row, which ends as a conflict.
 create unique index intake_request  on relais.intake (id, digest);
 create        index intake_queued   on relais.intake (client, number) where state = 'queued';
 create        index intake_rejected on relais.intake (decided_at, number) where state = 'rejected';
@@ -1142,7 +1145,7 @@ begin
     whole := whole || octet_length(convert_to(part, 'UTF8')) || ':' || part;
   end loop;
   hashed := sha256(convert_to(whole, 'UTF8'));
-  -- The first six of 136 bits are left out.
+  -- The first six of 136 bits are unused.
   for digit in 0..25 loop
     at := 6 + 5 * digit;
     digits := digits || substr('0123456789abcdefghjkmnpqrstvwxyz',
@@ -1151,7 +1154,8 @@ begin
   return prefix || '_' || digits;
 end $$;
 
--- Lets a role enqueue requests of these kinds for an account, also in place of what it was allowed before. No kinds: nothing.
+-- Allows a role to enqueue requests of these kinds for an account, and replaces its earlier grant. No kinds: the
+-- grant is removed.
 create function relais.enqueue_grant(role text, account text, kinds text[], max_amount bigint default null) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -1165,12 +1169,12 @@ begin
 end $$;
 revoke all on function relais.enqueue_grant(text, text, text[], bigint) from public;
 
--- Enqueues a request in the transaction of the caller, and returns the id of the operation that it becomes. Account, kinds and
--- the highest amount are those of the grant of the session user. A worker judges the request after the commit.
+-- Enqueues a request in the caller's transaction and returns the id of the future operation. The grant of the session
+-- user sets account, kinds and maximum amount. A worker judges the request after the commit.
 create function relais.enqueue(kind text, request jsonb, idempotency_key text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  -- What JavaScript trims.
+  -- The characters that JavaScript trims.
   spaces constant text := E'\t\n\u000b\u000c\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
   sender constant text := 'sql:' || session_user;
   most_open constant int := 10000;
@@ -1306,12 +1310,13 @@ create table relais.batch_row (
 );
 create index batch_row_operation on relais.batch_row (operation);
 
--- Each row with the state of its payment. `waiting`: not accepted yet; `rejected`: acceptance refused it; `elsewhere`: its
--- payment was accepted by itself or in another batch. A payment of this batch counts even if a slower attempt refused it.
+-- Each row with the state of its payment. `waiting`: not accepted yet; `rejected`: acceptance refused it;
+-- `elsewhere`: its payment was accepted alone or in another batch. A payment of this batch counts even if a slower
+-- attempt refused it.
 create view relais.batch_row_now as
 select r.batch, r.n, r.line, r.operation, r.amount, r.request, r.cells, o.batch as found_in, o.provider_id, o.token,
   o.transaction_id, o.provider_ref,
-  -- A refused row never shows the payment that has its id: it is of another request.
+  -- A refused row never shows the payment with its id, which belongs to another request.
   coalesce(o.batch = r.batch, false) or (coalesce(o.id, t.id) is not null and r.refused is null and r.n < b.fed) as found,
   case
     when o.batch = r.batch then o.state
@@ -1326,7 +1331,7 @@ join relais.batch b on b.id = r.batch
 left join relais.operation o on o.id = r.operation
 left join relais.tombstone t on t.id = r.operation and o.id is null;
 
--- The file of a draft, until its recipients are added. Written piece by piece, and found once it is complete.
+-- The file of a draft until its recipients are added. Written in pieces, and visible when it is complete.
 create table relais.kept_file (
   id              uuid        primary key,
   campaign        text        collate "C" not null,
@@ -1349,7 +1354,7 @@ create table relais.kept_file_piece (
   primary key (file, n)
 );
 
--- Each look at the balances of an account; null: the balance of this country could not be read.
+-- Each reading of an account's balances; null: the balance of this country was unreadable.
 create table relais.balance (
   account         text        collate "C" not null,
   country         text        collate "C" not null,
@@ -1360,9 +1365,9 @@ create table relais.balance (
 
 -- 7. Partitions ---------------------------------------------------------------------------------------------------------
 
--- Makes a partition of one of the four large tables. `there`: it exists. `taken`: the default partition has rows of the
--- range, which stay there, or is so large that reading it would hold up others. `busy`: a lock was not free within the time,
--- so nothing was made. It never fails the caller, who needs no right to create tables.
+-- Creates a partition of one of the four large tables. `there`: it exists. `taken`: the default partition has rows of
+-- the range, which stay there, or is too large to scan without blocking others. `busy`: a lock was not free in time,
+-- so nothing was created. Never fails the caller, who needs no right to create tables.
 create function relais.make_partition(parent text, part text, low text, high text, lock_ms int) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -1382,7 +1387,7 @@ exception
 end $$;
 revoke all on function relais.make_partition(text, text, text, text, int) from public;
 
--- Drops a partition, but never a default one. False: a lock was not free within the time, or it is no partition.
+-- Drops a partition, never a default one. False: a lock was not free in time, or it is no partition.
 create function relais.drop_partition(part text, lock_ms int) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -1400,8 +1405,8 @@ revoke all on function relais.drop_partition(text, int) from public;
 
 -- 8. Lists and reports ------------------------------------------------------------------------------------------------
 
--- The first account after this one that was ever asked for something; null: there is none. Jumps from one to the next in
--- the indexes of the lists, and reads no account whole.
+-- The first account after this one with any operation; null: there is none. Jumps through the list indexes and reads
+-- no account completely.
 create function relais.next_account(after text) returns text language sql stable set search_path = pg_catalog, pg_temp as $$
   select least(
     (select o.account from relais.operation o where o.account > after order by o.account limit 1),
@@ -1409,8 +1414,9 @@ create function relais.next_account(after text) returns text language sql stable
     (select b.account from relais.batch b where b.account > after order by b.account limit 1))
 $$;
 
--- Views for finance and for programs in other languages. Their columns stay; a new one comes last. `names` says by what an
--- operation is found: p: the person, t: token, x: transaction, r: reference of the provider, d: disburse_id, b: batch.
+-- Views for finance and for programs in other languages. Their columns are stable; new ones are added at the end.
+-- `names`: lookup keys of an operation. p: phone number, t: token, x: transaction, r: provider reference, d:
+-- disburse_id, b: batch.
 
 create view relais.disbursements as
 select o.id, o.version as rev, o.state, o.account, o.reference, o.created_at, o.updated_at, o.since, o.amount,
@@ -1424,13 +1430,13 @@ select o.id, o.version as rev, o.state, o.account, o.reference, o.created_at, o.
   o.rejected_by
 from relais.operation o where o.kind = 'disbursement';
 
--- The values of one line of `recipient`, as lib/packed-values.ts packs them.
+-- The values of one line of `recipient`, packed by lib/packed-values.ts.
 create function relais.unpack_values(line text) returns json language sql immutable set search_path = pg_catalog, pg_temp as $$
   select json_agg(replace(replace(replace(replace(v.value, '\\', chr(1)), '\t', chr(9)), '\n', chr(10)), chr(1), '\') order by v.place)
   from regexp_split_to_table(line, chr(9)) with ordinality as v(value, place)
 $$;
 
--- Recipients with a status, and the rows of the files that no recipient was made of. A country is told by its dialling code.
+-- Recipients with a status, and the file rows without a recipient. The country follows from the dialling code.
 create view relais.recipients as
 select c.id || '.' || s.request as slice, r.n::bigint as place, c.version as rev, c.id as campaign, c.account,
   r.row::bigint as row_number, coalesce('+' || r.phone, 'purged') as phone,
@@ -1454,7 +1460,7 @@ select e.position, e.id, e.type, e.account, e.at, e.data, e.subject as operation
   split_part(substr(e.id, length(e.subject) + 2), '.', 1) as sequence, e.at as created_at
 from relais.event e;
 
--- The columns of `audit_line` are there by their own names too.
+-- The columns of `audit_line` are also available by their own names.
 create view relais.audit as
 select a.sequence, a.at, a.by, a.person, a.role, a.source, a.act, a.target, a.request_id, a.before, a.facts, a.number, a.mac,
   a.number as place, a.by as by_key, a.source as door, a.facts as after, encode(a.mac, 'hex') as hash, a.at as created_at
@@ -1463,14 +1469,14 @@ from relais.audit_line a;
 create view relais.balances as
 select b.account, b.country, b.xof, b.at as created_at from relais.balance b;
 
--- What may never be known, or waits for a person.
+-- Operations that may stay unknown or need review.
 create view relais.in_doubt as
 select o.kind, o.id, o.state, o.account, o.reference, case when o.kind <> 'message' then o.amount end as xof, o.created_at, o.since
 from relais.operation o
 where o.finished_at is null and (o.state = 'needs_review' or (o.kind = 'message' and o.state = 'unknown'));
 
--- Each day as it is known now, from the operations alone: the closed days of `day_total` stay as they were reported, so the
--- two check each other. A payment that came back was paid on its day.
+-- Each day computed from the operations alone. Closed days in `day_total` stay as reported, so the two check each
+-- other. A returned payment was paid on its day.
 create view relais.daily as
 select m.day, o.account, case when o.kind = 'disbursement' then o.request ->> 'withdrawMode' end as withdraw_mode,
   count(*) filter (where m.measure = 'accepted') as accepted_count,

@@ -8,7 +8,7 @@ insert into relais.audit_line (at, by, person, role, source, act, target, reques
 values (coalesce($9::timestamptz, now()), $1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $10::jsonb, coalesce($8::jsonb, '{}'));
 
 -- name: report_event
--- Reports a change to callers. The publisher gives the event its position.
+-- Reports a change to callers. The publisher assigns the event's position.
 -- params: id text, account text, subject text, type text, data jsonb, now timestamptz
 -- row:
 insert into relais.outbox (id, account, subject, type, data, at)

@@ -1,7 +1,7 @@
--- The audit log: signing, verifying, reading. A line is written by `note_act`, and numbered when it is signed.
+-- The audit log: signing, verifying, reading. `note_act` writes a line; signing numbers it.
 
 -- name: unsigned_lines
--- The oldest lines that are not signed. The time is text in microseconds and the facts are text: both are part of the MAC.
+-- The oldest unsigned lines. The time is text in microseconds and the facts are text: both are part of the MAC.
 -- params: most int4
 -- row: sequence int8, at text, by text, person text, role text, source text, act text, target text, request_id text, before text, facts text
 select a.sequence, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, a.by, a.person, a.role, a.source,
@@ -31,7 +31,7 @@ where c.number <= excluded.number
 returning c.name;
 
 -- name: signed_lines
--- Signed lines after a number, the oldest first. A number that stands twice is answered twice.
+-- Signed lines after a number, oldest first. A duplicate number is returned twice.
 -- params: after int8, upto int8, most int4
 -- row: id text, sequence int8, number int8, mac bytea, at text, by text, person text, role text, source text, act text, target text, request_id text, before text, facts text
 select relais.audit_id(a.sequence, a.at) as id, a.sequence, a.number, a.mac, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, a.by, a.person,
@@ -39,7 +39,7 @@ select relais.audit_id(a.sequence, a.at) as id, a.sequence, a.number, a.mac, to_
 from relais.audit_line a where a.number > $1 and a.number <= $2 order by a.number, a.sequence limit $3;
 
 -- name: count_lines
--- How many signed lines are stored behind the first checkpoint, and how many there must be.
+-- The stored and the expected number of signed lines after the first checkpoint.
 -- params:
 -- row: stored int8, expected int8
 select
@@ -48,8 +48,8 @@ select
 from relais.audit_chain l left join relais.audit_chain f on f.name = 'first' where l.name = 'last';
 
 -- name: audit_lines
--- A page of the audit log, newest first. `before`: the sequence of the last line of the page before. Lines up to the first
--- checkpoint are on their way out.
+-- A page of the audit log, newest first. `before`: the sequence of the last line of the previous page. Lines up to
+-- the first checkpoint are being removed.
 -- params: before int8, person text, act text, target text, day_from timestamptz, day_to timestamptz, most int4
 -- row: sequence int8, at timestamptz, by text, person text, role text, source text, act text, target text, request_id text, before jsonb, facts jsonb, number int8, mac bytea
 select a.sequence, a.at, a.by, a.person, a.role, a.source, a.act, a.target, a.request_id, a.before, a.facts, a.number, a.mac
@@ -69,8 +69,8 @@ order by a.at desc, a.sequence desc limit $7;
 select a.sequence, a.at, a.mac from relais.audit_line a order by a.at desc, a.sequence desc limit 1;
 
 -- name: audit_ends
--- First and last line that are verified, and what the chain does not cover: `stray` is beyond the last checkpoint, `late` is
--- not signed although it is older than `sign_ms`.
+-- First and last verifiable line, and lines outside the chain: `stray` is beyond the last checkpoint, `late` is
+-- unsigned although older than `sign_ms`.
 -- params: sign_ms float8, now timestamptz
 -- row: first_id text, last_id text, stray_id text, late_id text
 select
@@ -103,7 +103,7 @@ returning a.sequence;
 select v.at, v.lines, v.fault_id, v.fault_why, coalesce($1, now()) as now from relais.audit_verified v;
 
 -- name: begin_verification
--- One process at a time verifies all lines; one that ends in the middle keeps the others from it for `turn_ms`.
+-- One process at a time verifies all lines; a process that dies during it blocks the others for `turn_ms`.
 -- params: turn_ms float8, now timestamptz
 -- row: begun bool
 update relais.audit_verified v set turn_until = coalesce($2, now()) + $1 * interval '1 ms'
@@ -116,7 +116,7 @@ returning true as begun;
 update relais.audit_verified set at = $1, lines = $2, fault_id = $3, fault_why = $4, turn_until = null;
 
 -- name: lines_to_forget
--- The number of the newest signed line that can go: every line up to it is older than the time.
+-- The number of the newest signed line that can be removed: every line up to it is older than the time.
 -- params: before_at timestamptz
 -- row: number int8
 select coalesce(
@@ -133,7 +133,7 @@ delete from relais.audit_line_rest a using (
 ) old where a.sequence = old.sequence and a.at = old.at returning a.sequence;
 
 -- name: needed_lines
--- Whether a partition still holds lines behind the first checkpoint: those of a month.
+-- Whether a partition (a month) still has lines after the first checkpoint.
 -- params: from_at timestamptz, to_at timestamptz
 -- row: needed bool
 select exists (

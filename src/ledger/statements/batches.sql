@@ -1,7 +1,8 @@
 -- Payment batches: a file of payments that a different person approves as a whole.
 
 -- name: accept_batch
--- Records a batch, or judges an invalid one again. No row: its id, or its content, belongs to another batch.
+-- Records a batch, or replaces the result of an invalid one. No row: its id, or its content, belongs to another
+-- batch.
 -- params: id text, account text, fingerprint bytea, content_hash text, file_name text, retry_of text, options jsonb, columns text[], state text, totals jsonb, problems jsonb, warnings jsonb, created_by text, due_ms float8, rows int4, xof int8, now timestamptz
 -- row: id text, version int4, open bool
 insert into relais.batch as b (
@@ -27,7 +28,7 @@ select $1, r.n, r.line, r.operation, r.amount, r.request,
 from unnest($2::int4[], $3::int4[], $4::text[], $5::int8[], $6::jsonb[], $7::jsonb[]) as r(n, line, operation, amount, request, cells);
 
 -- name: batch_holders
--- The batch of this id, and the pending one of this content.
+-- The batch with this id, and the pending one with this content.
 -- params: id text, account text, content_hash text
 -- row: id text, fingerprint bytea, state text
 select b.id, b.fingerprint, b.state from relais.batch b
@@ -49,14 +50,14 @@ select r.n, r.line, r.operation, r.request, r.cells, r.refused from relais.batch
 where r.batch = $1 and r.n >= $2 order by r.n limit $3;
 
 -- name: refused_rows
--- The rows of a batch that acceptance refused; `n` null: of all.
+-- The rows of a batch that acceptance refused; `n` null: all.
 -- params: batch text, n int4[]
 -- row: n int4, refused text
 select r.n, r.refused from relais.batch_row r
 where r.batch = $1 and ($2::int4[] is null or r.n = any($2)) and r.refused is not null order by r.n;
 
 -- name: refuse_rows
--- The first reason stays. Rows are locked in order.
+-- The first reason is permanent. Rows are locked in order.
 -- params: batch text, n int4[], reason text[]
 -- row:
 with asked as materialized (
@@ -74,7 +75,7 @@ select r.n, r.line, r.operation, r.request, r.cells, r.state, r.reason, r.found,
 from relais.batch_row_now r where r.batch = $1 and r.n >= $2 order by r.n limit $3;
 
 -- name: batch_rows_page
--- A page of rows with the state of their payments, those with the lowest rank first. A state without a rank is left out.
+-- A page of rows with the state of their payments, lowest rank first. States without a rank are omitted.
 -- params: batch text, state text[], rank int4[], after_rank int4, after_n int4, most int4
 -- row: n int4, line int4, operation text, request jsonb, cells text[], state text, reason text, found bool, found_in text, provider_id text, token text, transaction_id text, provider_ref text, rank int4
 select r.n, r.line, r.operation, r.request, r.cells, r.state, r.reason, r.found, r.found_in, r.provider_id, r.token,
@@ -83,13 +84,13 @@ from relais.batch_row_now r join unnest($2::text[], $3::int4[]) as s(state, rank
 where r.batch = $1 and (s.rank, r.n) > ($4, $5) order by s.rank, r.n limit $6;
 
 -- name: batch_states
--- How many rows are in each state, and their sum.
+-- Count and sum of rows by state.
 -- params: batch text
 -- row: state text, count int8, xof int8
 select r.state, count(*) as count, sum(r.amount)::int8 as xof from relais.batch_row_now r where r.batch = $1 group by r.state;
 
 -- name: standing_requests
--- For each request the payment that has its id or its reference; a tombstone has no request.
+-- For each request the payment with its id or its reference; a tombstone has no request.
 -- params: account text, id text[], reference text[]
 -- row: asked text, id text, fingerprint bytea, reference text, request jsonb, not_before timestamptz, payee_name text, purpose text, metadata jsonb
 with asked as (select * from unnest($2::text[], $3::text[]) as a(id, reference))
@@ -110,7 +111,7 @@ from asked a join relais.tombstone t on t.account = $1 and t.kind = 'disbursemen
 select s.xof from relais.spent s where s.account = $1 and s.day = $2 and s.beneficiary = '';
 
 -- name: approve_batch
--- Only this content, by a different person, in time. No row: one of these is not so.
+-- Only this content, by a different person, in time. No row: a condition is not met.
 -- params: id text, content_hash text, approved_by text, within_ms float8, now timestamptz
 -- row: id text, version int4
 with open as materialized (select coalesce($5, now()) as at, relais.require_open())
@@ -123,7 +124,7 @@ where b.id = $1 and b.content_hash = $2 and b.created_by <> $3
 returning b.id, b.version;
 
 -- name: cancel_batch
--- Cancels a batch whose rows are not being paid, and reports it. With `rejected_by`: a person refuses to approve it. No row:
+-- Cancels a batch whose rows are not being paid, and reports it. With `rejected_by`: a person rejected it. No row:
 -- its state does not allow it.
 -- params: id text, state text[], rejected_by text, note text, now timestamptz
 -- row: id text, version int4
@@ -146,7 +147,7 @@ reported as (
 select b.id, b.version from cancelled b;
 
 -- name: claim_batches
--- Leases batches that are due; `id` not null: only these.
+-- Leases due batches; `id` not null: only these.
 -- params: id text[], most int4, lease_ms float8, now timestamptz
 -- row: id text
 with due as materialized (
@@ -159,7 +160,7 @@ update relais.batch b set lease = nextval('relais.lease_number'), lease_until = 
 from due where b.id = due.id returning b.id;
 
 -- name: continue_batch
--- Ends an attempt at a batch. No row: another attempt has its lease by now, or its state was changed.
+-- Ends an attempt at a batch. No row: another attempt has the lease, or the state was changed.
 -- params: id text, lease int8, due_ms float8, fed int4, settled int4, tries int4, now timestamptz
 -- row: id text
 update relais.batch b set
@@ -169,7 +170,7 @@ where b.id = $1 and b.lease = $2 and b.due_at is not null
 returning b.id;
 
 -- name: expire_batch
--- Nobody approved it in time. No row: somebody did, or another attempt has its lease.
+-- The approval time has passed. No row: it was approved, or another attempt has the lease.
 -- params: id text, lease int8, now timestamptz
 -- row: id text
 update relais.batch b set
@@ -179,8 +180,9 @@ where b.id = $1 and b.lease = $2 and b.state = 'awaiting_approval' and relais.re
 returning b.id;
 
 -- name: finish_batch
--- Finishes a batch and reports it, once each of its rows is settled. One statement: the sums, the state and the event are of
--- one moment, and only one attempt can write them. `finished` false: a row is not settled. No row: it is not running any more.
+-- Finishes a batch and reports it after all of its rows are settled. One statement: sums, state and event are
+-- consistent, and only one attempt can write them. `finished` false: a row is not settled. No row: it is no longer
+-- running.
 -- params: id text, settled text[], now timestamptz
 -- row: finished bool, settled int4
 with running as materialized (

@@ -1,8 +1,8 @@
--- Campaigns: their content, their state, and the requests that their recipients are sent in. Who changes a campaign locks
--- its row first, then its requests in the order of their numbers.
+-- Campaigns: content, state, and the requests for their recipients. A change of a campaign locks its row first, then
+-- its requests by number.
 
 -- name: accept_campaign
--- Records a draft. No row: the same identity exists, or was removed by retention, or the ledger is recovering.
+-- Records a draft. No row: the identity exists, or retention removed it, or the ledger is recovering.
 -- params: id text, account text, reference text, idempotency_key text, fingerprint bytea, name text, body text, options jsonb, metadata jsonb, per_second int4, starts_at timestamptz, created_by text, trace text, now timestamptz
 -- row: id text, created_at timestamptz
 insert into relais.campaign (
@@ -20,7 +20,7 @@ on conflict do nothing
 returning id, created_at;
 
 -- name: campaign_identity
--- The holder of an identity: that of the same id first.
+-- The holder of an identity, the one with the same id first.
 -- params: id text, account text, reference text, idempotency_key text
 -- row: id text, fingerprint bytea, state text, buried bool
 select h.id, h.fingerprint, h.state, h.buried
@@ -45,7 +45,7 @@ select to_jsonb(c) - 'fingerprint' as campaign,
 from relais.campaign c, relais.deployment d where c.id = any($1::text[]);
 
 -- name: lock_campaign
--- For an act: the row stays as it is until the transaction ends.
+-- Locks the row until the transaction of an act ends.
 -- params: id text, now timestamptz
 -- row: campaign jsonb, at timestamptz, recovering bool
 select to_jsonb(c) - 'fingerprint' as campaign, coalesce($2, now()) as at,
@@ -58,7 +58,7 @@ from relais.campaign c where c.id = $1 for no key update of c;
 -- row: version int4
 update relais.campaign c set
   name = $2, body = $3, options = $4, per_second = $5, starts_at = $6,
-  -- A slow pace has put the next recipient far off.
+  -- A slow pace had moved the next recipient far into the future.
   pace_at = case when c.per_second is distinct from $5 then null else c.pace_at end,
   due_at = case when c.state = 'scheduled' then coalesce($6, $8, now()) when c.state = 'held' then coalesce($8, now()) else c.due_at end,
   hands = jsonb_build_object($7::text, floor(extract(epoch from coalesce($8, now())) * 1000)) || c.hands,
@@ -67,8 +67,8 @@ where c.id = $1
 returning c.version;
 
 -- name: switch_campaign
--- The state of a locked campaign, with its event. `goes_on`: it sends from here on, and what failed before is not held
--- against it again. Without `hand` nobody had a hand in it.
+-- The state of a locked campaign, with its event. `goes_on`: it sends from now on, and earlier failures no longer
+-- count. Without `hand` no user acted.
 -- params: id text, state text, reason text, due_at timestamptz, goes_on bool, canary_over bool, hand text, approved_by text, rejected_by text, note text, trace text, event text, data jsonb, now timestamptz
 -- row: version int4
 with t as (select coalesce($14, now()) as at),
@@ -97,7 +97,8 @@ reported as (
 select version from changed;
 
 -- name: make_requests
--- The requests of a locked campaign: 50 recipients each, in order. A campaign makes them one time. `canary`: recipients.
+-- Creates the requests of a locked campaign: 50 recipients each, in order. Called once per campaign. `canary`:
+-- recipients.
 -- params: campaign int8, canary int4
 -- row: open int4
 with made as (
@@ -113,7 +114,7 @@ where c.number = $1 and made.count > 0
 returning c.open;
 
 -- name: cancel_requests
--- What a locked campaign has not sent yet. Recipients of a retry get back what became of them before.
+-- Unsent recipients of a locked campaign. Recipients of a retry get back their earlier status.
 -- params: campaign int8
 -- row: cancelled int4
 with held as materialized (
@@ -136,20 +137,20 @@ from sums where c.number = $1
 returning c.cancelled;
 
 -- name: due_campaigns
--- Campaigns that start by themselves by now, or whose hold is to be checked.
+-- Campaigns whose scheduled start is due, or whose hold is due for a check.
 -- params: most int4, now timestamptz
 -- row: id text
 select c.id from relais.campaign c where c.due_at <= coalesce($2, now()) order by c.due_at limit $1;
 
 -- name: put_off_campaign
--- The hold of a campaign is checked again later. `version`: as it was read.
+-- Postpones the check of a campaign's hold. `version`: as read.
 -- params: id text, version int4, due_at timestamptz
 -- row: id text
 update relais.campaign c set due_at = $3 where c.id = $1 and c.version = $2 returning c.id;
 
 -- name: retry_campaign
--- Makes requests for the failed recipients of a locked, finished campaign, and for the unknown ones if asked. Recipients
--- that were erased stay as they are.
+-- Creates requests for the failed recipients of a locked, finished campaign, and for the unknown ones if requested.
+-- Erased recipients stay unchanged.
 -- params: campaign int8, unknown bool, key text, keys_most int4
 -- row: requests int4
 with old as (
@@ -209,7 +210,7 @@ where c.number = $1 and sums.requests > 0 and (select count(*) from left_behind)
 returning sums.requests;
 
 -- name: keep_retry_key
--- A key that was answered begins no retry later.
+-- An answered key begins no retry later.
 -- params: campaign int8, key text, keys_most int4
 -- row: number int8
 update relais.campaign c set retry_keys = (c.retry_keys || $2::text)[greatest(1, cardinality(c.retry_keys) + 2 - $3):]

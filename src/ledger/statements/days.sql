@@ -1,7 +1,7 @@
 -- Daily totals for reports. The publisher writes them.
 
 -- name: day_totals
--- The totals of a day, or of the last day before it that has any.
+-- The totals of a day, or of the last earlier day with totals.
 -- params: day date
 -- row: day text, account text, mode text, item text, count int8, xof int8
 select t.day::text as day, t.account, t.mode, t.item, t.count, t.xof

@@ -1,7 +1,7 @@
--- Whose ledger this is.
+-- The deployment of this ledger.
 
 -- name: create_deployment
--- The first process of a deployment writes the row; another one leaves it as it is.
+-- The first process of a deployment writes the row; later ones leave it unchanged.
 -- params: id uuid, environment text, mode text
 -- row:
 insert into relais.deployment (id, environment, mode) values ($1, $2, $3) on conflict do nothing;
@@ -30,7 +30,7 @@ select recovering_at, recovering_why, unwitnessed_at from relais.deployment;
 update relais.deployment set mode = $1, fingerprint = $2;
 
 -- name: set_timezone
--- `TIMEZONE`: daily totals of the view are those of its clock.
+-- `TIMEZONE`: the view of daily totals uses its days.
 -- params: timezone text
 -- row:
 update relais.deployment set timezone = $1 where timezone <> $1;
@@ -41,7 +41,7 @@ update relais.deployment set timezone = $1 where timezone <> $1;
 update relais.deployment set system_id = $1, operation_oid = $2::int8::oid;
 
 -- name: open_of_accounts
--- One pending operation of each of these accounts. `kind` and `state` name, in pairs, the states that are not final.
+-- One pending operation of each of these accounts. `kind` and `state` are pairs of the states that are not final.
 -- params: account text[], kind text[], state text[]
 -- row: account text, id text
 select distinct on (o.account) o.account, o.id
@@ -59,9 +59,9 @@ update relais.deployment set unwitnessed_at = coalesce($1, now()) where unwitnes
 update relais.deployment set unwitnessed_at = null where unwitnessed_at is not null;
 
 -- name: compare_witness
--- Which of these lanes are behind what a witness said before this statement, and, if none is, that it confirms the ledger
--- (`confirms`). A recovery that is over has settled what was known of earlier epochs. `over`: lanes that ended before
--- the oldest entry of the journal.
+-- Lanes that are behind a witness as read before this statement. If there are none, `confirms`: the witness confirms
+-- the ledger. An ended recovery has resolved the knowledge of earlier epochs. `over`: lanes that ended before the
+-- oldest entry of the journal.
 -- params: lane text[], counter int8[], lane_epoch int4[], highest int4, confirms bool
 -- row: epoch int4, lost text[], known text[], over text[]
 with told as (

@@ -1,5 +1,5 @@
--- What the doctor and the metrics read of PostgreSQL itself. Every statement works without a privilege of its own: what the
--- role may not see is null, or left out.
+-- Diagnostics of PostgreSQL for doctor and metrics. Every statement works without extra privileges: values that the
+-- role cannot see are null or omitted.
 
 -- name: server_state
 -- params:
@@ -17,7 +17,7 @@ select current_setting('server_version_num')::int4 as version, pg_is_in_recovery
   current_setting('max_connections')::int4 as connections_most, clock_timestamp() as at;
 
 -- name: missing_rights
--- Tables of the schema that the role may not read or write.
+-- Tables of the schema that the role cannot read or write.
 -- params: schema text
 -- row: name text
 select c.relname::text as name from pg_class c
@@ -27,7 +27,7 @@ where c.relnamespace = to_regnamespace($1::text) and c.relkind in ('r', 'p') and
 order by c.relname;
 
 -- name: oldest_snapshot
--- The transaction that keeps dead rows from being removed for longest. No row: none is open.
+-- The transaction that has blocked the removal of dead rows for longest. No row: none is open.
 -- params:
 -- row: holder text, age_ms float8
 select s.holder, s.age_ms from (
@@ -42,7 +42,7 @@ select s.holder, s.age_ms from (
 order by s.age_ms desc limit 1;
 
 -- name: dead_rows
--- As autovacuum counts them, without reading a table.
+-- Counted by autovacuum, without reading a table.
 -- params: schema text
 -- row: name text, dead int8, live int8
 select t.relname::text as name, t.n_dead_tup as dead, t.n_live_tup as live
@@ -56,7 +56,7 @@ select 'event_rest' as name where exists (select from relais.event_rest)
 union all select 'audit_line_rest' where exists (select from relais.audit_line_rest);
 
 -- name: publishing_state
--- How far the publisher is behind: rows without a position, quarantined rows, audit lines without a MAC.
+-- The publisher's backlog: rows without a position, quarantined rows, audit lines without a MAC.
 -- params:
 -- row: oldest_at timestamptz, quarantined int8, unsigned int8
 select (select o.at from relais.outbox o where o.refused is null order by o.sequence limit 1) as oldest_at,

@@ -1,7 +1,7 @@
 -- Webhook endpoints and their deliveries. The row of an endpoint is locked before those of its deliveries.
 
 -- name: add_endpoint
--- It gets the events that are published from now on. No row: there are `most` endpoints already. Asked again, it stays as it is.
+-- It receives the events that are published from now on. No row: there are `most` endpoints already. Idempotent.
 -- params: id text, owner text, url text, types text[], accounts text[], headers text, header_names text[], secret text, most int4, now timestamptz
 -- row: fresh bool
 with guard as materialized (select pg_advisory_xact_lock(hashtextextended('relais endpoints', 0))),
@@ -24,8 +24,8 @@ select false from relais.endpoint where id = $1::text;
 delete from relais.endpoint where id = $1::text returning state;
 
 -- name: rotate_secret
--- The secret before signs too for a while, and so does the first of those that were replaced in that time: receivers may know
--- no other. No row: the secret is the current one, or there is no such endpoint.
+-- The previous secret also signs for a while, as does the first of those replaced in that time: receivers may know no
+-- other. No row: the secret is the current one, or there is no such endpoint.
 -- params: id text, secret text, both_ms float8, now timestamptz
 -- row: id text
 update relais.endpoint p set
@@ -41,7 +41,7 @@ where p.id = $1::text and p.secret <> $2::text
 returning p.id;
 
 -- name: reseal_endpoint
--- Encrypts again. No row: the secrets are no longer those that were read.
+-- Replaces the encrypted secrets. No row: the secrets have changed since they were read.
 -- params: id text, kept text[], again text[], kept_headers text, headers text
 -- row: id text
 update relais.endpoint p set
@@ -63,7 +63,8 @@ from relais.endpoint p, relais.deployment d
 where $1::text is null or p.id = $1::text order by p.created_at, p.id;
 
 -- name: dispatch_events
--- Hands events to the endpoints that want them, at most so many to each. Endpoints that another process holds are passed over.
+-- Dispatches events to subscribed endpoints, at most so many to each. Endpoints locked by another process are
+-- skipped.
 -- params: most int4, now timestamptz
 -- row: id text, position int8, added int4, more bool
 with behind as materialized (
@@ -91,7 +92,7 @@ from behind b where p.id = b.id
 returning p.id, p.position, (select count(*) from handed h where h.endpoint = p.id)::int4 as added, b.upto < b.head as more;
 
 -- name: due_endpoints
--- Endpoints that can be posted to now.
+-- Endpoints that can receive deliveries now.
 -- params: most int4, now timestamptz
 -- row: id text
 select p.id from relais.endpoint p
@@ -159,7 +160,7 @@ select d.due_at from relais.delivery d
 where d.endpoint = $1::text and d.state = 'due' order by d.due_at, d.position limit 1;
 
 -- name: update_endpoint
--- After a settlement; its lease ends.
+-- After a settlement; the lease ends.
 -- params: id text, delivered_at timestamptz, failures int4, failing_since timestamptz, rest_until timestamptz
 -- row: revision int8
 update relais.endpoint set
@@ -168,7 +169,7 @@ update relais.endpoint set
 where id = $1::text returning revision;
 
 -- name: disable_endpoint
--- Its deliveries are not tried any more.
+-- Its deliveries are no longer tried.
 -- params: id text, at timestamptz, reason text
 -- row: version int4
 with dead as (update relais.delivery set state = 'dead' where endpoint = $1::text and state = 'due')
@@ -176,7 +177,7 @@ update relais.endpoint set state = 'disabled', disabled_at = $2::timestamptz, re
 where id = $1::text returning version;
 
 -- name: forget_undelivered
--- Keeps the newest events that an endpoint did not take.
+-- Keeps the newest dead-lettered events of an endpoint.
 -- params: endpoint text, most int4
 -- row:
 delete from relais.delivery d using (
@@ -184,7 +185,7 @@ delete from relais.delivery d using (
 ) o where d.endpoint = $1::text and d.position = o.position;
 
 -- name: enable_endpoint
--- A disabled endpoint goes on with the events that are published from now on. `frees`: the try under way no longer counts.
+-- A re-enabled endpoint continues with events published from now on. `frees`: the running try no longer counts.
 -- params: id text, frees bool
 -- row: state text
 update relais.endpoint p set

@@ -1,4 +1,4 @@
--- Published events, read by position. Positions are dense, and every one is lower than those published later.
+-- Published events, read by position. Positions are dense, and each is lower than those published later.
 
 -- name: stream_state
 -- params:
@@ -15,7 +15,7 @@ from relais.deployment d, relais.stream s, relais.event e
 where e.position > greatest($1::int8, s.trimmed) order by e.position limit $2::int4;
 
 -- name: event_at
--- With the trace of its operation or campaign.
+-- Includes the trace of its operation or campaign.
 -- params: position int8
 -- row: epoch int4, position int8, id text, account text, type text, data jsonb, at timestamptz, trace text
 select d.epoch, e.position, e.id, e.account, e.type, e.data, e.at, coalesce(o.trace, c.trace) as trace
@@ -42,7 +42,7 @@ select d.epoch, coalesce(
 from relais.deployment d, relais.stream s;
 
 -- name: trim_events
--- Deletes, in name, the events that were published before a time, and that no group, no try and no delivery still needs.
+-- Marks events as deleted that were published before a time and that no group, try or delivery still needs.
 -- params: keep_ms float8, now timestamptz
 -- row: trimmed int8
 with old as materialized (
@@ -68,7 +68,7 @@ delete from relais.event_rest e using (
 ) old where e.position = old.position and e.published_at = old.published_at returning e.position;
 
 -- name: needed_events
--- Whether a partition still holds events that are not trimmed: those published in a month.
+-- Whether a partition (a month) still has events that are not trimmed.
 -- params: from_at timestamptz, to_at timestamptz
 -- row: needed bool
 select exists (

@@ -1,9 +1,9 @@
--- Figures of the whole ledger, for status and metrics. Pending operations are counted in the index of those that are not
--- finished, finished ones are counted as they finish: what it costs does not grow with the ledger.
+-- Figures of the whole ledger, for status and metrics. Pending operations are counted by index, finished ones when
+-- they finish: the cost does not grow with the ledger.
 
 -- name: count_states
--- How many of a kind are in each state; for how much, of those that are not finished. `sms_request`: requests of campaigns that
--- are not settled, and single messages in doubt. `fold`: there is much to fold.
+-- Count of a kind by state; for unfinished ones also the sum. `sms_request`: unsettled requests of campaigns, and
+-- single messages in doubt. `fold`: many counts wait to be folded.
 -- params: kind text
 -- row: state text, count int8, xof int8, fold bool
 select c.state, sum(c.count)::int8 as count, sum(c.xof)::int8 as xof,
@@ -25,7 +25,7 @@ from (
 group by c.state having sum(c.count) <> 0 order by c.state;
 
 -- name: fold_counts
--- Adds what finished since the last time to the counts. Two that run at once share the rows between them.
+-- Folds newly finished operations into the counts. Concurrent runs divide the rows.
 -- params:
 -- row: folded int8
 with taken as (
@@ -41,7 +41,7 @@ added as (
 select count(*) as folded from taken;
 
 -- name: oldest_in_state
--- Since when the one that has been longest in a state is in it. `sms_request`: or a single message in doubt.
+-- When the oldest operation in a state entered it. `sms_request`: includes single messages in doubt.
 -- params: kind text, state text
 -- row: since timestamptz
 select min(s.since) as since
@@ -60,8 +60,8 @@ from (
 having min(s.since) is not null;
 
 -- name: ages_in_doubt
--- How many may have been paid and are not known to be, and for how much, by how long: `age` is the first of the limits (ms)
--- that it has not reached, counted from 0.
+-- Count and sum of operations that may have been paid, by age: `age` is the index (from 0) of the first limit (ms)
+-- that is not reached.
 -- params: kinds text[], states text[], limits float8[], now timestamptz
 -- row: age int4, count int8, xof int8
 select width_bucket(extract(epoch from coalesce($4, now()) - o.since)::float8 * 1000, $3::float8[]) as age,
@@ -71,7 +71,7 @@ join relais.operation o on o.kind = d.kind and o.state = d.state and o.finished_
 group by 1 order by 1;
 
 -- name: unsent
--- What waits in each account: of each of these kinds in these states.
+-- Waiting operations of each account, in these kinds and states.
 -- params: kinds text[], states text[]
 -- row: account text, kind text, count int8, xof int8
 select o.account, o.kind, count(*) as count, coalesce(sum(o.amount), 0)::int8 as xof
@@ -80,7 +80,7 @@ join relais.operation o on o.kind = d.kind and o.state = d.state and o.finished_
 group by o.account, o.kind order by o.account, o.kind;
 
 -- name: in_flight
--- XOF of an account's payments that have still to leave, or are on their way.
+-- XOF of an account's payments that are queued or in flight.
 -- params: account text, states text[]
 -- row: mode text, xof int8
 select o.request ->> 'withdrawMode' as mode, sum(o.amount)::int8 as xof
@@ -89,7 +89,7 @@ where o.account = $1 and o.kind = 'disbursement' and o.state = any($2::text[])
 group by 1 order by 1;
 
 -- name: due_at
--- When an operation is due in this queue. No row: it is not.
+-- When an operation is due in this queue. No row: not due.
 -- params: queue text, id text
 -- row: due_at timestamptz
 select o.due_at from relais.operation o where o.id = $2 and o.queue = $1 and o.due_at is not null
@@ -97,7 +97,7 @@ union all select c.due_at from relais.campaign c where $1 = 'campaign' and c.id 
 union all select b.due_at from relais.batch b where $1 = 'batch' and b.id = $2 and b.due_at is not null;
 
 -- name: due_by_account
--- How many are due in each queue and account, how many later, and since when the first is; `queue` null: all queues.
+-- Due operations by queue and account, those due later, and the earliest due time; `queue` null: all queues.
 -- params: queue text, now timestamptz
 -- row: queue text, account text, due int8, later int8, oldest_at timestamptz
 select d.queue, d.account, count(*) filter (where d.due_at <= coalesce($2, now())) as due,
@@ -123,7 +123,7 @@ from (
 group by d.queue, d.account order by d.queue, d.account;
 
 -- name: count_outcomes
--- How many recipients and messages ever ended so. Never shrinks.
+-- Number of recipients and messages by final outcome. Never decreases.
 -- params:
 -- row: outcome text, count int8
 select o.outcome, sum(o.count)::int8 as count
@@ -144,7 +144,7 @@ where o.outcome in ('sent', 'failed', 'unknown', 'expired') group by o.outcome o
 select c.body from relais.callback c where c.id = $1 and c.at >= coalesce($2, now()) - interval '30 days';
 
 -- name: remove_callbacks
--- Those of these operations, and those that are too old.
+-- Existing rows among these operations, and expired ones.
 -- params: id text[], now timestamptz
 -- row:
 delete from relais.callback c where c.id = any($1::text[]) or c.at < coalesce($2, now()) - interval '30 days';
@@ -155,7 +155,7 @@ delete from relais.callback c where c.id = any($1::text[]) or c.at < coalesce($2
 select c.type, c.count from relais.event_count c order by c.type;
 
 -- name: count_uploads
--- Uploads that were begun and do not count.
+-- Uploads that were started and do not count yet.
 -- params:
 -- row: count int8
 select count(*) as count from relais.upload_in_progress;

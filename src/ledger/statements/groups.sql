@@ -1,8 +1,8 @@
--- Consumer groups of `onEvent`: a group takes each event, its consumers share them. A row of `event_try` is an event that a
--- consumer holds, or that waits for its next try.
+-- Consumer groups of `onEvent`: a group receives each event, its consumers share them. A row of `event_try` is an
+-- event that a consumer holds, or that waits for its next try.
 
 -- name: join_group
--- `from_now`: a new group begins behind the newest event, otherwise with the oldest that is stored.
+-- `from_now`: a new group starts after the newest event, otherwise with the oldest stored one.
 -- params: name text, from_now bool
 -- row: position int8
 with made as (
@@ -17,8 +17,7 @@ select g.position from relais.event_group g where g.name = $1::text
 limit 1;
 
 -- name: take_event
--- Gives a consumer the next event of its group: one whose time has come again, or the next one. Events of other types are
--- passed over.
+-- Gives a consumer the next event of its group: a due retry, or a new one. Events of other types are skipped.
 -- params: name text, consumer text, types text[], lease_ms float8, now timestamptz
 -- row: epoch int4, position int8, id text, account text, type text, data jsonb, at timestamptz, tries int2
 with clock as (select coalesce($5::timestamptz, now()) as at),
@@ -81,14 +80,14 @@ update relais.event_try t set due_at = coalesce($5::timestamptz, now()) + $4::fl
 where t.event_group = $1::text and t.position = $2::int8 and t.consumer = $3::text returning t.position;
 
 -- name: release_events
--- A consumer that ends leaves the events that it holds to the others at once.
+-- Releases the events of a consumer that stops.
 -- params: name text, consumer text, now timestamptz
 -- row: position int8
 update relais.event_try t set due_at = coalesce($3::timestamptz, now()), consumer = null, tries = t.tries - 1
 where t.event_group = $1::text and t.consumer = $2::text returning t.position;
 
 -- name: bury_event
--- Moves an event that its group cannot handle to the dead letters: it is in exactly one of the two places.
+-- Moves an event that its group cannot handle to the dead letters: it is in exactly one of the two tables.
 -- params: name text, position int8, consumer text, error text, most int4
 -- row: position int8
 with ended as (
@@ -114,7 +113,7 @@ select d.position, d.id, d.type, d.account, d.data, d.tries, d.error, d.at
 from relais.dead_letter d where d.event_group = $1::text and d.position > $2::int8 order by d.position limit $3::int4;
 
 -- name: replay_dead_letters
--- Lets a group try its dead letters once more, or one of them.
+-- Lets a group retry its dead letters, or one of them.
 -- params: name text, position int8, now timestamptz
 -- row: position int8
 with back as (
@@ -128,7 +127,7 @@ on conflict (event_group, position) do nothing
 returning position;
 
 -- name: groups
--- With the number of events that each has to handle yet.
+-- Includes the number of unhandled events of each.
 -- params:
 -- row: name text, position int8, behind int8, trying int8, dead int8, seen_at timestamptz
 select g.name, g.position, s.position - g.position as behind,
@@ -137,7 +136,7 @@ select g.name, g.position, s.position - g.position as behind,
 from relais.event_group g, relais.stream s order by g.name;
 
 -- name: remove_group
--- A group that nobody runs any more holds events back from retention.
+-- An abandoned group prevents retention of events.
 -- params: name text
 -- row: name text
 delete from relais.event_group where name = $1::text returning name;

@@ -1,9 +1,9 @@
--- Holds of accounts, and the rows of failures that become holds. Each statement is one transaction: the hold, its event
--- and its audit entry.
+-- Holds of accounts, and the series of failures that become holds. Each statement is one transaction: the hold, its
+-- event and its audit entry.
 
 -- name: hold_account
--- Begins a hold. `begun` is false when the account was held for this reason already; a newer unreadable answer is stored
--- even then.
+-- Begins a hold. `begun` is false if the account already has this hold; a newer unreadable answer is stored even
+-- then.
 -- params: account text, area text, reason text, unreadable jsonb, act jsonb, now timestamptz
 -- row: begun bool
 with held as (
@@ -48,7 +48,7 @@ noted as (
 select area from released;
 
 -- name: count_failure
--- A failure later than the window after the last one begins a new row.
+-- A failure later than the window after the last one begins a new series.
 -- params: account text, area text, reason text, window_ms int8, now timestamptz
 -- row: length int4
 insert into relais.failure_row as f (account, area, reason, length, last_at)
@@ -64,7 +64,7 @@ returning length;
 delete from relais.failure_row where account = $1::text and area = $2::text and reason = $3::text;
 
 -- name: try_again
--- One operation an interval tries whether the condition has cleared. True also when the account is not held.
+-- One operation per interval tests whether the condition has cleared. Also true if the account is not held.
 -- params: account text, area text, reason text, every_ms int8, now timestamptz
 -- row: may bool
 with trial as (
@@ -76,7 +76,7 @@ select exists (select from trial)
   or not exists (select from relais.hold h where h.account = $1 and h.area = $2 and h.reason = $3) as may;
 
 -- name: standings
--- Holds and begun rows of failures, of one account or of all. `since` is null for a row.
+-- Holds and started series of failures, of one account or of all. `since` is null for a series.
 -- params: account text
 -- row: account text, area text, reason text, since timestamptz, trial_at timestamptz, unreadable jsonb
 select account, area, reason, since, trial_at, unreadable from relais.hold where $1::text is null or account = $1

@@ -1,7 +1,7 @@
 -- Requests that SQL clients enqueued, and refused requests of the queue `intake`.
 
 -- name: take_intake
--- Leases requests that wait, clients in turn. A row that another transaction holds is passed over. While the ledger is
+-- Leases waiting requests, clients in turn. Rows locked by another transaction are skipped. While the ledger is
 -- recovering, every request waits.
 -- params: most int4, lease_ms float8, now timestamptz
 -- row: number int8, id text, kind text, account text, idempotency_key text, request jsonb, client text, version int4
@@ -30,7 +30,7 @@ from due where i.number = due.number
 returning i.number, i.id, i.kind, i.account, i.idempotency_key, i.request, i.client, i.version;
 
 -- name: accept_intake
--- Marks requests as accepted, and forgets them: they may hold a one-time password.
+-- Marks requests as accepted, and erases them: they may contain a one-time password.
 -- params: number int8[], now timestamptz
 -- row: number int8
 with asked as materialized (
@@ -43,7 +43,7 @@ from asked where i.number = asked.number
 returning i.number;
 
 -- name: reject_intake
--- Marks a request as rejected, and reports it. No row: it was decided before.
+-- Marks a request as rejected, and reports it. No row: already decided.
 -- params: number int8, version int4, event text, reference text, existing_id text, problems jsonb, now timestamptz
 -- row: number int8
 with rejected as (
@@ -62,7 +62,7 @@ reported as (
 select r.number from rejected r;
 
 -- name: add_rejection
--- Records a refused job of the queue `intake`, and reports it. No row: it was reported before.
+-- Records a refused job of the queue `intake`, and reports it. No row: already reported.
 -- params: id text, kind text, account text, reference text, job_id text, existing_id text, problems jsonb, data jsonb, now timestamptz
 -- row: number int8
 with added as (
@@ -80,7 +80,7 @@ reported as (
 select a.number from added a;
 
 -- name: rejections
--- Refused requests, the newest first, from a place on.
+-- Refused requests, newest first, from a position on.
 -- params: before timestamptz, before_number int8, most int4
 -- row: number int8, id text, kind text, account text, reference text, client text, job_id text, existing_id text, problems jsonb, decided_at timestamptz
 select i.number, i.id, i.kind, i.account, i.reference, i.client, i.job_id, i.existing_id, i.problems, i.decided_at
@@ -89,7 +89,7 @@ where i.state = 'rejected' and ($1::timestamptz is null or (i.decided_at, i.numb
 order by i.decided_at desc, i.number desc limit $3;
 
 -- name: forget_intake
--- Deletes requests that were decided before a moment: at most so many, so that no transaction is long.
+-- Deletes requests that were decided before a moment: a limited number, so that no transaction is long.
 -- params: before timestamptz, most int4
 -- row: number int8
 with old as materialized (

@@ -1,4 +1,4 @@
--- Files of drafts, in pieces. A file is found once it is complete, and until it expires.
+-- Files of drafts, in pieces. A file is visible when it is complete, and until it expires.
 
 -- name: begin_kept_file
 -- params: id uuid, campaign text, name text, type text, kept_at timestamptz, keep_ms float8, now timestamptz
@@ -12,7 +12,7 @@ values ($1, $2, $3, $4, $5, coalesce($7, now()) + $6 * interval '1 ms');
 insert into relais.kept_file_piece (file, n, bytes) values ($1, $2, $3);
 
 -- name: forget_kept_files
--- The files of a campaign, but one that is still coming in.
+-- The files of a campaign, except one that is still being uploaded.
 -- params: campaign text
 -- row: id uuid
 delete from relais.kept_file f where f.campaign = $1 and f.complete returning f.id;
@@ -40,7 +40,7 @@ where f.campaign = $1 and f.complete and f.expires_at > coalesce($2, now());
 select p.bytes from relais.kept_file_piece p where p.file = $1 and p.n = $2;
 
 -- name: judge_kept_file
--- The result of a check. `report` null: the one before stays.
+-- The result of a check. `report` null: the previous one stays.
 -- params: campaign text, kept_at timestamptz, options jsonb, report jsonb
 -- row:
 update relais.kept_file f set options = $3, report = coalesce($4, f.report)

@@ -1,7 +1,7 @@
 -- API keys that were created at run time, and digests of the provider's keys.
 
 -- name: add_api_key
--- No row: there are `most` keys in use already. Runs after `lock_deployment`.
+-- No row: there are `most` active keys already. Runs after `lock_deployment`.
 -- params: id text, name text, hash bytea, roles text[], accounts text[], person text, service text, created_by text, created_at timestamptz, expires_at timestamptz, most int8
 -- row: id text
 insert into relais.api_key (id, name, hash, roles, accounts, person, service, created_by, created_at, expires_at)
@@ -10,7 +10,7 @@ where (select count(*) from relais.api_key where revoked_at is null) < $11::int8
 returning id;
 
 -- name: revoke_api_key
--- No row: the key is unknown. `revoked` is false when it was revoked before.
+-- No row: the key is unknown. `revoked` is false if it was revoked earlier.
 -- params: id text, revoked_at timestamptz
 -- row: id text, name text, roles text[], accounts text[], person text, service text, created_by text, created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, revoked bool
 with revoked as (

@@ -1,4 +1,4 @@
--- The limits of money that all processes share.
+-- The money limits shared by all processes.
 
 -- name: lock_limits
 -- One change at a time.
@@ -7,7 +7,7 @@
 select coalesce($1::timestamptz, clock_timestamp()) as at from relais.deployment for update;
 
 -- name: limits
--- Values and proposals. A limit with a proposal alone has no `set_by`.
+-- Values and proposals. A limit that has only a proposal has no `set_by`.
 -- params:
 -- row: name text, value int8, set_by text, set_at timestamptz, by_settings bool, op text, was int8, had_value bool, asked int8, asked_by text, asked_at timestamptz
 select coalesce(v.name, p.name) as name, v.value, v.set_by, v.set_at, v.by_settings, v.op, v.was, v.had_value,

@@ -1,10 +1,10 @@
--- Lists, newest first. Statements named `places_…` say where rows are; `read` and its like read them.
--- Each walks one index downwards from a place (`before`, `before_id`), reads at most `scan` rows of it, and answers those
--- that are meant, with the last row that it read: where nothing more was read, the page ends there and leads on.
--- Every value is given, or null in a filter that no index decides: no plan depends on which filters are there.
+-- Lists, newest first. Statements named `places_…` return the positions of rows; `read` and similar ones read them.
+-- Each walks one index downwards from a position (`before`, `before_id`) and reads at most `scan` rows of it. It
+-- returns matching rows and the last row read, where the next page continues. Every value is given, or null in a
+-- filter without an index: no plan depends on the filters.
 
 -- name: places_by_state
--- Of each account and state the newest; `scan` counts for each of these pairs. All of it is in the index.
+-- The newest of each account and state; `scan` applies to each pair. The index covers all filters.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, from timestamptz, before timestamptz, before_id text, scan int4, most int4
 -- row: id text, at timestamptz, meant bool, last bool
 select p.id, p.created_at as at, p.meant, p.last
@@ -68,7 +68,7 @@ from (
 where p.meant or p.last order by p.created_at desc, p.id desc limit $17;
 
 -- name: places_by_name
--- By a name that one operation has, or nearly: a token, a transaction, or a name that the provider gave it.
+-- By a name of one or few operations: a token, a transaction, or another provider reference.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, before_id text, scan int4, most int4
 -- row: id text, at timestamptz, meant bool, last bool
 select o.id, o.created_at as at, true as meant, false as last
@@ -85,7 +85,7 @@ where o.id in (
 order by o.created_at desc, o.id desc limit $17;
 
 -- name: places_by_reference
--- By a reference, or by the ids that it stands for. There is one in each account.
+-- By a reference, or by the ids derived from it. There is one in each account.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, before_id text, scan int4, most int4, reference text, ids text[]
 -- row: id text, at timestamptz, meant bool, last bool
 select o.id, o.created_at as at, true as meant, false as last
@@ -99,8 +99,8 @@ where o.id in (
 order by o.created_at desc, o.id desc limit $17;
 
 -- name: places_by_metadata
--- All that have these metadata, if they are fewer than `scan`. Otherwise the last row says so: then `places_by_kind` finds
--- them soon. `offset 0` keeps PostgreSQL from joining with the whole table.
+-- All operations with these metadata, if they are fewer than `scan`. Otherwise the last row indicates it: then
+-- `places_by_kind` finds them soon. `offset 0` keeps PostgreSQL from joining with the whole table.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, before_id text, scan int4, most int4
 -- row: id text, at timestamptz, meant bool, last bool
 with hit as materialized (select h.id, row_number() over () = $16 as last from relais.ids_with_metadata($12, $16) as h(id)),
@@ -118,8 +118,8 @@ union all select hit.id, null, false, true from hit where hit.last
 order by 2 desc nulls first, 1 desc;
 
 -- name: sum_operations
--- How many a list has in each state, and for how much, as the list finds them (`by`): state, kind, name, beneficiary, batch,
--- metadata. Reads at most `scan` rows of each index; `whole`: these were all.
+-- Count and sum of a list by state, with the list's index (`by`): state, kind, name, beneficiary, batch, metadata.
+-- Reads at most `scan` rows of each index; `whole`: these were all.
 -- params: kind text, accounts text[], states text[], amount_min int8, amount_max int8, beneficiary text, batch text, token text, transaction_id text, provider_ref text, provider_id text, metadata jsonb, from timestamptz, before timestamptz, scan int4, by text
 -- row: state text, count int8, xof int8, whole bool
 with read as (
@@ -208,7 +208,7 @@ cross join lateral (
 order by p.created_at desc, p.id desc limit $7;
 
 -- name: places_in_review
--- All that needs review, whatever its kind, from that which has waited longest.
+-- Operations that need review, of every kind, longest waiting first.
 -- params: kinds text[], accounts text[], since timestamptz, after text, most int4
 -- row: kind text, id text, since timestamptz
 select w.kind, w.id, w.since
@@ -235,7 +235,7 @@ select o.since from relais.operation o where o.id = $1 and o.state = 'needs_revi
 union all select b.since from relais.batch b where b.id = $1 and b.state = 'needs_review';
 
 -- name: find_operations
--- Everything that one word names, newest first: an id, a reference, a name of the provider, or beneficiaries.
+-- All matches of one search term, newest first: an id, a reference, a provider reference, or beneficiaries.
 -- params: word text, beneficiaries text[], accounts text[], most int4
 -- row: kind text, id text
 with hit as (
@@ -260,7 +260,7 @@ select h.kind, h.id from hit h where $3::text[] is null or h.account = any($3)
 order by h.created_at desc, h.id desc limit $4;
 
 -- name: ids_of_reference
--- What a reference names: one in each account.
+-- Operations with a reference: one in each account.
 -- params: kind text, reference text, accounts text[]
 -- row: id text
 select o.id from relais.operation o
@@ -276,7 +276,7 @@ union all select 'campaign' from relais.campaign c where c.id = $1
 union all select 'batch' from relais.batch b where b.id = $1;
 
 -- name: accounts_asked
--- Every account that was ever asked for something.
+-- Every account with any operation.
 -- params:
 -- row: account text
 with recursive account(name) as (
@@ -286,14 +286,14 @@ with recursive account(name) as (
 select a.name as account from account a where a.name is not null;
 
 -- name: find_tombstone
--- What is known of an operation that retention has removed.
+-- The tombstone of an operation that retention has removed.
 -- params: id text
 -- row: kind text, account text, state text, amount int8, finished_at timestamptz
 select t.kind, t.account, t.state, t.amount, t.finished_at from relais.tombstone t
 where t.id = $1 and not exists (select from relais.operation o where o.id = t.id);
 
 -- name: recent_payments
--- For each beneficiary what was paid to them since then, by itself or in other batches: at most a hundred payments each.
+-- Payments to each beneficiary since then, outside this batch: at most a hundred each.
 -- params: beneficiaries text[], accounts text[], states text[], since timestamptz, batch text
 -- row: beneficiary text, count int8, xof int8, last_id text, last_amount int8, last_state text, last_at timestamptz
 select b.name as beneficiary, count(*) as count, sum(p.amount)::int8 as xof,

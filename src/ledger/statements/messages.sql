@@ -1,8 +1,9 @@
--- Single messages, beside the statements of every operation.
+-- Single messages, in addition to the statements of every operation.
 
 -- name: cancel_message
--- Cancels a message that waits, also while a worker has it in hand: its intent compares the lease. A message that may have been
--- sent before is reported as unknown. The text of a one-time password is erased. No row: it is no message, or waits no more.
+-- Cancels a message that waits, even if a worker has claimed it: the intent compares the lease. A message that may
+-- have been sent earlier is reported as unknown. The text of a one-time password is erased. No row: it is no message,
+-- or no longer waits.
 -- params: id text, now timestamptz
 -- row: id text, account text, state text, version int4
 with ended as (
@@ -24,8 +25,8 @@ reported as (
 select e.id, e.account, e.state, e.version from ended e;
 
 -- name: open_alike
--- Messages among these whose text to the same person is on its way in another message, or in doubt: statistics could not
--- tell the two apart.
+-- Messages whose text to the same recipient is also in flight or in doubt in another message: statistics could not
+-- distinguish them.
 -- params: account text, id text[], beneficiary text[], text text[], since timestamptz
 -- row: id text
 select a.id from unnest($2::text[], $3::text[], $4::text[]) as a(id, beneficiary, text)
@@ -35,7 +36,7 @@ where exists (
     and o.id <> a.id and o.request ->> 'text' = a.text and (o.state = 'sending' or (o.state = 'unknown' and o.due_at is not null)));
 
 -- name: counted_alike
--- Other messages with the text of these to the same person that may have been sent, with the provider's code of each.
+-- Other messages with the same text and recipient that may have been sent, with the provider's code of each.
 -- params: account text, id text[], beneficiary text[], text text[], since timestamptz
 -- row: asked text, state text, code text
 select a.id as asked, o.state, o.facts ->> 'code' as code
@@ -44,7 +45,7 @@ join relais.operation o on o.beneficiary = a.beneficiary and o.created_at >= $5:
   and o.kind = 'message' and o.id <> a.id and o.request ->> 'text' = a.text and o.state in ('sending', 'unknown', 'sent');
 
 -- name: campaigns_of_phones
--- Those of these numbers to which a campaign of the account may have sent an SMS since then.
+-- Numbers among these to which a campaign of the account may have sent an SMS since then.
 -- params: account text, phone int8[], since timestamptz
 -- row: phone int8
 select distinct r.phone

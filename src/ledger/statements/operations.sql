@@ -1,13 +1,13 @@
--- Payments, direct credits, invoices, payment requests and single messages: one table, one life.
--- Each statement takes many rows at once. Rows are locked in the byte order of their ids, after `mark` and before `spent`.
+-- Payments, direct credits, invoices, payment requests and single messages: one table, one lifecycle. Each statement
+-- takes many rows at once. Rows are locked in the byte order of their ids, after `mark` and before `spent`.
 
 -- name: accept
 -- plan: indexes
--- Records requests: identity, limits, approval, duplicate window, audit entry and first event in one transaction. Raises
--- RL100 with the name of a limit, and its value or the earlier payment, when it refuses one of them. `limits`: those that the
--- process asks for, as `limits_in_force` reads them. `event`: reported when the recorded state is its `when`. `dry`: raises
--- RL100 with `DRY_RUN` and the state instead of recording. The id of an event carries the epoch after a recovery: a version may
--- be used again then, with other content.
+-- Records requests: identity, limits, approval, duplicate window, audit entry and first event in one transaction.
+-- Raises RL100 with the name of a limit, and its value or the earlier payment, when it refuses one. `limits`: those
+-- of the process, in the format of `limits_in_force`. `event`: reported if the recorded state is its `when`. `dry`:
+-- raises RL100 with `DRY_RUN` and the state instead of recording. After a recovery the epoch is part of an event's
+-- id: a version can then be used again with other content.
 -- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, schema_version int2, now timestamptz, limits jsonb, dry bool, id text[], kind text[], account text[], reference text[], idempotency_key text[], other_id text[], fingerprint bytea[], state text[], queue text[], amount int8[], counted bool[], beneficiary text[], meant_again bool[], approval text[], request jsonb[], facts jsonb[], metadata jsonb[], payee_name text[], purpose text[], provider_id text[], not_before timestamptz[], batch text[], created_by text[], approved_by text[], trace text[], due_ms float8[], event jsonb[], act jsonb[]
 -- row: id text, fresh bool, state text, counter int8, at timestamptz
 with mark as materialized (
@@ -71,7 +71,7 @@ own as (
   on conflict (day, account, beneficiary) do update set xof = s.xof + excluded.xof
   returning account, xof
 ),
--- Just after midnight the row of the day before is locked too: whoever still asks for that day may be a twin.
+-- Just after midnight the row of the previous day is locked too: a request for that day may be a twin.
 theirs as (
   insert into relais.spent as s (day, account, beneficiary, xof)
   select d.day, n.account, n.beneficiary, sum(case when d.day = (n.at at time zone 'UTC')::date then n.amount else 0 end)
@@ -116,7 +116,7 @@ reported as (
   select n.id || '.1' || case when $2 > 1 then '.' || $2 else '' end, n.account, n.id, n.event ->> 'type', n.event -> 'data', n.at
   from new n where n.event is not null and n.event ->> 'when' = n.entered
 ),
--- One row for the whole statement: acceptance counts, whether or not it is an event.
+-- One row for the whole statement: acceptance counts, with or without an event.
 posted as (
   insert into relais.outbox (totals, at)
   select jsonb_object_agg(p.name, p.change), min(p.at)
@@ -159,9 +159,9 @@ where not exists (select from relais.operation o where o.id = t.id);
 
 -- name: claim
 -- plan: indexes
--- Leases what is due in a queue to one lane, accounts in turn. Changes the lease only: no index entry is written. Rows that
--- others hold are passed over before they count, so neither another claim nor a forgotten transaction hides those behind.
--- Without the mark of its lane a process takes nothing: another one has taken over.
+-- Leases due operations of a queue to one lane, accounts in turn. Changes only the lease: no index entry is written.
+-- Locked rows are skipped before they count, so neither another claim nor a forgotten transaction hides later rows.
+-- Without the mark of its lane a process takes nothing: another process has taken over.
 -- params: queue text, accounts text[], most int4, lease_ms float8, schema_version int2, now timestamptz, holder text, lane text
 -- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, send_until timestamptz, due_at timestamptz, lease int8, lease_until timestamptz, fingerprint bytea, at timestamptz
 with due as materialized (
@@ -192,8 +192,9 @@ returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.
 
 -- name: lease_operations
 -- plan: indexes
--- Leases named operations, due or not, for attempts in these queues (`looked_at`: `,state,state,`). `known`: the lease that the
--- asker has of it already. Its due time is the end of the lease, so that another attempt follows one that died. A row that another attempt holds, or in another state, is missing from the answer.
+-- Leases named operations, due or not, for attempts in these queues (`looked_at`: `,state,state,`). `known`: the
+-- caller's existing lease. The due time is the end of the lease, so that another attempt follows a dead one. Rows
+-- held by another attempt, or in another state, are omitted.
 -- params: id text[], looked_at text[], lease_ms float8[], known int8[], schema_version int2, now timestamptz, holder text, lane text
 -- row: id text, kind text, account text, reference text, state text, amount int8, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4, lease int8, at timestamptz
 with asked as materialized (
@@ -218,7 +219,7 @@ returning o.id, o.kind, o.account, o.reference, o.state, o.amount, o.request, o.
   o.version, o.lease, date_trunc('milliseconds', a.at) as at;
 
 -- name: release_leases
--- Gives leases back that nothing was done under. `is_over`: nothing is due any more.
+-- Releases unused leases. `is_over`: nothing is due any more.
 -- params: id text[], lease int8[], is_over bool[]
 -- row: id text
 with asked as materialized (
@@ -233,7 +234,7 @@ from asked a, held h where o.id = a.id and h.id = o.id
 returning o.id;
 
 -- name: hand_out
--- Ids whose time has come, for a job each: their due time moves on, so that no other process hands them out meanwhile.
+-- Due ids, for one job each: their due time moves, so that no other process returns them meanwhile.
 -- params: queue text, most int4, push_ms float8, schema_version int2, now timestamptz
 -- row: id text, version int4, was_due timestamptz
 with due as materialized (
@@ -248,11 +249,11 @@ returning o.id, o.version, due.due_at as was_due;
 
 -- name: change
 -- plan: indexes
--- Compares lease and state, and writes what an attempt found: fields, evidence, event, audit entry, sums of the day. A row that
--- another attempt holds by now is left as it is, and is missing from the answer; without any row the answer has the counter
--- alone. No lease: the act of a person. `keep_ms`: the attempt goes on under its lease. `nudge_ms`: when a callback that came
--- meanwhile makes the next check due. `cleared`: columns to empty, as `,a,b,`. `more`: columns that few changes set. `erased`:
--- names to remove from the request. `lines`: evidence, one a line. `totals`: what it adds to the day beside its arrow.
+-- Compares lease and state, and writes the result of an attempt: fields, evidence, event, audit entry, sums of the
+-- day. Rows held by another attempt are unchanged and omitted; without rows the answer has only the counter. No
+-- lease: a user's act. `keep_ms`: the attempt keeps its lease. `nudge_ms`: when a check is due after a callback that
+-- arrived meanwhile. `cleared`: columns to empty, as `,a,b,`. `more`: rarely set columns. `erased`: names to remove
+-- from the request. `lines`: evidence, one a line. `totals`: added to the daily totals besides the arrow's.
 -- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, intends bool, now timestamptz, id text[], lease int8[], was text[], state text[], rev int4[], in_recovery bool[], unless_held text[], queue text[], due_ms float8[], keep_ms float8[], nudge_ms float8[], send_ms float8[], token text[], transaction_id text[], provider_ref text[], sends int2[], tries int2[], reason text[], token_ms float8[], sent_ms float8[], quiet_ms float8[], cleared text[], more jsonb[], facts jsonb[], fact_times jsonb[], erased text[], lines text[], event jsonb[], act jsonb[], finished bool[], forgets bool[], totals jsonb[]
 -- row: id text, version int4, counter int8, at timestamptz
 with mark as materialized (
@@ -369,7 +370,7 @@ acts as (
     c.act ->> 'requestId', c.act -> 'before', coalesce(c.act -> 'facts', '{}')
   from changed c where c.act is not null
 ),
--- As `day_totals`, which would be called for each row.
+-- Inlined `day_totals`, which would be called for each row.
 posts as materialized (
   select c.id, c.at, c.event is null as is_silent,
     c.kind || '|' || c.account || '|' || coalesce(c.place, '') || '|' || m.key || s.suffix as name, m.value::int8 * s.times as change
@@ -401,9 +402,9 @@ select c.id, c.version, mark.counter, mark.at from mark left join changed c on t
 
 -- name: signal
 -- plan: indexes
--- A callback makes the next check due, once an interval at most, and is stored as evidence. It decides nothing. `looked_at`:
--- states that are checked in `queue`; `agrees`: states that say as much as the callback, both as `,a,b,`. At most 20 lines of
--- evidence are callbacks. `posted`: the body, without data of a person. Each id is named once.
+-- A callback makes the next check due, at most once per interval, and is stored as evidence. It decides nothing.
+-- `looked_at`: states that are checked in `queue`; `agrees`: states that already cover the callback; both as `,a,b,`.
+-- At most 20 lines of evidence are callbacks. `posted`: the body, without personal data. Each id occurs once.
 -- params: id text[], queue text[], looked_at text[], agrees text[], line text[], posted text[], interval_ms float8[], now timestamptz
 -- row: id text, state text, looks bool, trace text
 with asked as materialized (
@@ -456,7 +457,7 @@ select h.id, h.state, h.sooner and h.due = a.at as looks, h.trace
 from held h join asked a using (id) join signalled s using (id);
 
 -- name: append_evidence
--- Adds lines of evidence, whoever holds the operation.
+-- Adds lines of evidence, whichever attempt holds the operation.
 -- params: id text, lines text, now timestamptz
 -- row: id text
 with moment as (
@@ -474,16 +475,17 @@ from said where o.id = $1
 returning o.id;
 
 -- name: named_as
--- The operation of an account that the provider knows by this token or transaction, or a payment request by this reference.
+-- The operation of an account with this token or transaction at the provider, or a payment request with this
+-- reference.
 -- params: account text, token text, transaction_id text, provider_ref text
 -- row: id text
 select o.id from relais.operation o
 where o.account = $1 and (o.token = $2 or o.transaction_id = $3 or (o.provider_ref = $4 and o.kind = 'payment_request')) limit 1;
 
 -- name: written_by
--- The rows that a statement wrote, when its answer was lost: asked on another connection, once the old one can commit no
--- more. It writes as well: when this commit is safe on the standbys, those before it are. No row: the lane is fenced, or
--- the ledger is behind what the process remembers of it (`known`).
+-- Rows of a statement whose answer was lost. Runs on another connection, when the old one can no longer commit. It
+-- also writes: when this commit is safe on the standbys, earlier ones are too. No row: the lane is fenced, or the
+-- ledger is behind the memory of the process (`known`).
 -- params: lane text, known int8, op uuid
 -- row: counter int8, id text, state text, created_at timestamptz
 with mark as (

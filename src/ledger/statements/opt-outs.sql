@@ -1,7 +1,7 @@
--- Numbers that want no SMS, by account and sender. `sender` is in the form that is compared; '' is every sender.
+-- Numbers that opted out of SMS, by account and sender ID. `sender` is normalised; '' is every sender ID.
 
 -- name: add_opt_outs
--- Answers the numbers that were not listed before. A person who was erased is listed again.
+-- Returns the numbers that were not listed before. An erased person is listed again.
 -- params: account text, sender text, phones int8[], subscribers int8[], hashes bytea[], now timestamptz
 -- row: phone int8
 with asked as (
@@ -17,7 +17,7 @@ on conflict (account, sender, subscriber) where subscriber is not null do nothin
 returning phone;
 
 -- name: remove_opt_outs
--- One row for each person who was listed, or erased.
+-- One row for each entry that was removed, including erased people.
 -- params: account text, sender text, subscribers int8[], hashes bytea[]
 -- row: person text
 delete from relais.opt_out o
@@ -39,7 +39,7 @@ select count(*) filter (where o.phone is not null and o.sender = $2) as listed,
 from relais.opt_out o where o.account = $1;
 
 -- name: opted_out_among
--- Places of the people who are in a list of every sender, or in one of theirs.
+-- Positions of the people in a list of every sender ID, or in one of theirs.
 -- params: account text, places int4[], senders text[], subscribers int8[], hashes bytea[]
 -- row: place int4
 select distinct a.place from unnest($2::int4[], $3::text[], $4::int8[], $5::bytea[]) as a(place, sender, subscriber, hash)
@@ -51,7 +51,7 @@ join relais.opt_out o on o.account = $1 and o.sender = a.sender and (o.subscribe
 select o.account, o.sender from relais.opt_out o where o.subscriber = $1 order by o.account, o.sender for update;
 
 -- name: forget_opt_out
--- Leaves a hash where the number was.
+-- Replaces the number with a hash.
 -- params: account text, sender text, subscriber int8, hash bytea
 -- row: account text
 with listed as (

@@ -1,4 +1,4 @@
--- Persons who sign in with an identity provider, and sessions of the console.
+-- People who sign in with an identity provider, and sessions of the console.
 
 -- name: person_of
 -- params: issuer text, subject text
@@ -6,7 +6,7 @@
 select name from relais.person where issuer = $1::text and subject = $2::text;
 
 -- name: bind_person
--- The first name that no other subject of the issuer has; the last one in any case. Runs after `lock_deployment`.
+-- The first name that no other subject of the issuer has; otherwise the last one. Runs after `lock_deployment`.
 -- params: issuer text, subject text, names text[]
 -- row: name text
 insert into relais.person (issuer, subject, name)
@@ -28,7 +28,7 @@ insert into relais.person_address (name, address) values ($1::text, $2::text) on
 select name, address from relais.person_address order by name, address;
 
 -- name: begin_session
--- Ends the session that the browser had before, and removes expired ones.
+-- Ends the browser's previous session, and removes expired ones.
 -- params: hash bytea, key text, bound bytea, provider jsonb, started_at timestamptz, confirmed_at timestamptz, expires_at timestamptz, before bytea
 -- row: hash bytea
 with gone as (delete from relais.session where hash = $8::bytea or expires_at <= $5::timestamptz)

@@ -1,5 +1,5 @@
--- The processes of a deployment: who is alive, and who takes over the work of a process that is not.
--- Lock order: `worker`, `mark`, `operation`.
+-- The processes of a deployment: which are alive, and which takes over the work of a dead one. Lock order: `worker`,
+-- `mark`, `operation`.
 
 -- name: register_process
 -- params: process text, slot text, boot_id text, pid_namespace text, pid int4, pid_started text, version text, schema_version int4, roles text[]
@@ -11,7 +11,8 @@ with added as (
 select d.id as deployment from relais.deployment d, added;
 
 -- name: beat
--- Says that a process is alive, and reads how far every lane has come. No row: another process has taken over its work.
+-- Records that a process is alive, and reads the counter of every lane. No row: another process has taken over its
+-- work.
 -- params: process text
 -- row: beat int8, deployment uuid, epoch int4, recovering_at timestamptz, recovering_why text, unwitnessed_at timestamptz, lanes text[], counters int8[], at timestamptz
 with own as (
@@ -31,15 +32,15 @@ select process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_
 from relais.worker order by process;
 
 -- name: lock_processes
--- Of these processes the ones that have not beaten since: they beat no more until the transaction ends.
+-- Those processes that have not beaten since: they cannot beat until the transaction ends.
 -- params: process text[], beat int8[]
 -- row: process text
 select w.process from relais.worker w join unnest($1::text[], $2::int8[]) as seen(process, beat) using (process, beat)
 order by w.process for update of w;
 
 -- name: retire_processes
--- Ends the lanes of processes for ever: a statement of theirs that is still under way, or comes later, writes nothing. Names
--- and counters stay for 60 days, so that whoever remembers a lane can tell its end from a loss.
+-- Ends the lanes of processes permanently: running and later statements of theirs write nothing. Names and counters
+-- are retained for 60 days, so that a process that remembers a lane can distinguish its end from a data loss.
 -- params: process text[], now timestamptz
 -- row: lane text, counter int8
 with held as materialized (
@@ -67,8 +68,8 @@ returning lane, counter;
 select lane, counter from relais.retired_lane where lane = any($1::text[]);
 
 -- name: break_leases
--- Frees what these processes held. Status checks may be made at once; anything else that may still leave waits for the
--- deadline of its intent.
+-- Releases the leases of these processes. Status checks can run at once; other operations that may still leave wait
+-- for the deadline of their intent.
 -- params: process text[], now timestamptz
 -- row: id text
 with held as materialized (
@@ -87,7 +88,7 @@ freed as (
 select id from freed where lease is null;
 
 -- name: used_before
--- Whether processes that have ended wrote anything here.
+-- Whether ended processes wrote anything here.
 -- params:
 -- row: used bool
 select exists (select from relais.retired_lane where counter > 1) as used;

@@ -1,4 +1,4 @@
--- What all processes share of the provider: permits for requests, and the SMS token.
+-- Provider state shared by all processes: permits for requests, and the SMS token.
 
 -- name: take_permits
 -- params: account text, area text, is_look bool, every_ms float8, burst int4, demand int4, wanted int4, longest_ms float8, ahead_ms float8, now timestamptz
@@ -53,7 +53,7 @@ where account = $1::text and credentials = $2::text and login_by = $3::text and 
 returning generation;
 
 -- name: pause_logins
--- Twice as long with every failure in a row. Ends the lease of the owner.
+-- Doubles with every failure in a row. Ends the lease of the owner.
 -- params: account text, credentials text, owner text, why text, first_ms float8, most_ms float8, now timestamptz
 -- row: pause_ms float8
 update relais.sms_token t set
@@ -87,7 +87,7 @@ update relais.sms_token set young = $3::int4[], young_until = coalesce($5::times
 where account = $1::text and credentials = $2::text;
 
 -- name: remove_token
--- `forced_ms`: no refusal costs another login before. `pause_ms`: nobody logs in before.
+-- `forced_ms`: no refusal triggers another login before. `pause_ms`: no login before.
 -- params: account text, credentials text, forced_ms float8, why text, pause_ms float8, now timestamptz
 -- row:
 update relais.sms_token set

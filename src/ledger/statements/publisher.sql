@@ -1,8 +1,8 @@
--- The publisher: one process at a time gives positions to the events of the outbox. All statements of a publication are one
--- transaction, which alone renews the lease.
+-- The publisher: one process at a time assigns positions to the events of the outbox. All statements of a publication
+-- are one transaction, which alone renews the lease.
 
 -- name: publisher_work
--- Whether this process has anything to publish: it leads, or nobody does. Writes nothing.
+-- Whether this process has anything to publish: it leads, or the lease is free. Read-only.
 -- params: process text, signs bool, now timestamptz
 -- row: events bool, lines bool, day text, at timestamptz
 select
@@ -13,8 +13,8 @@ from relais.stream s, relais.leader l
 where l.name = 'publisher' and (l.process = $1 or l.lease_until is null or l.lease_until <= coalesce($3, now()));
 
 -- name: lead_publisher
--- Takes or renews the lease, and keeps its row locked until the transaction ends. No row: another process leads. A
--- process that stops in the middle is cut off by PostgreSQL, so that it holds the row no longer than the lease.
+-- Takes or renews the lease, and locks its row until the transaction ends. No row: another process leads. PostgreSQL
+-- disconnects a process that stops midway, so that it locks the row no longer than the lease.
 -- params: process text, lease_ms float8, now timestamptz
 -- row: at timestamptz, day text, idle_timeout text
 with free as materialized (
@@ -36,8 +36,8 @@ returning coalesce($3, now()) as at, s.day::text as day,
 update relais.leader set process = null, lease_until = null where name = 'publisher' and process = $1;
 
 -- name: open_day
--- Closes the open day, and those on which nothing happened, and opens another: figures that describe a state (`=`) are
--- carried over, and kept as they were at the beginning (`<`). A day that is closed is never opened again.
+-- Closes the open day and days without activity, and opens another. Figures of state (`=`) are carried over, and
+-- their values at the start of the day are stored (`<`). A closed day is never opened again.
 -- params: day date, keep_days int4, now timestamptz
 -- row: day text
 with old as materialized (
@@ -66,8 +66,9 @@ update relais.stream s set day = $1::date from old where s.is_only
 returning s.day::text as day;
 
 -- name: publish_events
--- Gives positions to the oldest rows of the outbox, and adds their totals to the day. Rows that another session holds are
--- left for later. `only`: one row. Totals are numbers by name: kind|account|place|measure, in XOF where the measure ends in `Xof`.
+-- Assigns positions to the oldest rows of the outbox, and adds their totals to the day. Rows locked by another
+-- session wait. `only`: one row. Totals are numbers by name: kind|account|place|measure, in XOF if the measure ends
+-- in `Xof`.
 -- params: most int4, day date, now timestamptz, only int8
 -- row: taken int4, published int4, position int8
 with taken as materialized (
@@ -115,13 +116,13 @@ returning (select count(*) from taken)::int4 as taken, (select count(*) from pub
 select o.sequence from relais.outbox o where o.refused is null order by o.sequence limit 1 for update skip locked;
 
 -- name: refuse_row
--- Quarantines a row of the outbox that cannot be published. Other rows go on.
+-- Quarantines an outbox row that cannot be published. Other rows continue.
 -- params: sequence int8, reason text
 -- row: sequence int8, id text
 update relais.outbox o set refused = $2 where o.sequence = $1 and o.refused is null returning o.sequence, o.id;
 
 -- name: release_refused
--- Lets the publisher take quarantined rows once more.
+-- Lets the publisher retry quarantined rows.
 -- params:
 -- row: sequence int8
 update relais.outbox set refused = null where refused is not null returning sequence;

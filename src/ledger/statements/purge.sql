@@ -1,10 +1,10 @@
--- Erasure of personal data. Each scan reads a page of a table after a key, and returns the rows whose digits contain `tail`;
--- TypeScript decides which of them are about the person. Its first row has the end of the page, and no value. Each save
--- compares, so that what another process wrote meanwhile stays.
+-- Erasure of personal data. Each scan reads a page of a table after a key, and returns the rows whose digits contain
+-- `tail`; TypeScript decides which belong to the person. The first row has the end of the page and no value. Each
+-- save compares, so that concurrent changes stay.
 
 -- name: purge_operations
--- `people`: beneficiaries in their canonical form, and numbers. `open`: also what a limit of the beneficiary still counts, in the
--- sum of this day or the day before.
+-- `people`: beneficiaries in canonical form, and numbers. `open`: includes operations that a beneficiary limit of
+-- this day or the day before still counts.
 -- params: after text, most int4, tail text, people text[], now timestamptz
 -- row: last text, looked int8, key text, value jsonb, kind text, theirs bool, open bool, op uuid
 with page as materialized (
@@ -44,7 +44,7 @@ where c.number in (select r.campaign from relais.recipient r where r.phone = any
 order by c.number for no key update of c;
 
 -- name: purge_recipients
--- Erases recipients of locked campaigns, unless their request is on its way or in doubt.
+-- Erases recipients of locked campaigns, unless their request is in flight or in doubt.
 -- params: phones int8[], campaigns int8[], name text
 -- row: campaign int8, n int4
 with open as materialized (
@@ -231,7 +231,7 @@ where i.number = $1::text::int8 and i.state <> 'queued' and jsonb_build_object('
 returning $1 as key;
 
 -- name: purge_spent
--- Sums of past days keep their amounts under the name that stands for the person.
+-- Sums of past days keep their amounts under the person's opaque name.
 -- params: people text[], name text, now timestamptz
 -- row: day date
 update relais.spent s set beneficiary = $2

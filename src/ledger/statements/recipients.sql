@@ -1,7 +1,7 @@
--- Recipients of campaigns, with what became of each. A letter is that of `recipient_status`.
+-- Recipients of campaigns with their statuses. Letters are those of `recipient_status`.
 
 -- name: recipient_outside
--- A recipient of the campaign whose number is none of these.
+-- A recipient of the campaign with any other number.
 -- params: id text, phones int8[]
 -- row: n int4
 with c as materialized (select c.number, c.recipients from relais.campaign c where c.id = $1::text)
@@ -9,7 +9,7 @@ select r.n from relais.recipient r
 where r.campaign = (select number from c) and r.n < (select recipients from c) and r.phone <> all($2::int8[]) limit 1;
 
 -- name: recipients_page
--- Recipients between two numbers; all is null of one without a request.
+-- Recipients between two numbers; without a request all columns are null.
 -- params: id text, after int4, until int4
 -- row: n int4, row int4, phone int8, variables text, own text, request int4, letter text, code text, sent_at timestamptz, resent int4
 with c as materialized (select c.number, c.recipients from relais.campaign c where c.id = $1),
@@ -37,7 +37,7 @@ where r.campaign = (select c.number from c) and r.n > $2 and r.n < least($3, (se
 order by r.n;
 
 -- name: recipients_with_letters
--- Numbers, between two, of the recipients that have one of these letters. q is also a recipient without a request.
+-- Numbers, between two, of the recipients with one of these letters. q includes recipients without a request.
 -- params: id text, after int4, until int4, letters text, most int4
 -- row: n int4
 with c as materialized (select c.number, c.recipients, c.requests from relais.campaign c where c.id = $1),
@@ -57,7 +57,7 @@ standing as (
 select s.n from standing s where position(s.letter in $4) > 0 and s.n > $2 and s.n < $3 order by s.n limit $5;
 
 -- name: recipients_by_phone
--- Recipients with these numbers, the newest campaign first. `campaign`, `accounts` null: of every one.
+-- Recipients with these phone numbers, newest campaign first. `campaign`, `accounts` null: all.
 -- params: phones int8[], campaign text, accounts text[], before_at timestamptz, before_id text, before_n int4, most int4
 -- row: campaign text, created_at timestamptz, n int4, row int4, phone int8, variables text, own text, request int4, letter text, code text, sent_at timestamptz, resent int4
 select c.id as campaign, c.created_at, r.n, r.row, r.phone, r.variables, r.own, s.request, s.letter, s.code, s.sent_at, s.resent

@@ -1,10 +1,10 @@
--- A ledger that was restored to an earlier point: noticed, examined, and continued under another epoch.
+-- A ledger restored from a backup: detected, examined, and continued under another epoch.
 
 -- name: enter_recovery
--- Nothing is accepted and nothing leaves from now on, and the epoch is another one: no id of an event is used twice. What
--- was known already stays, and the higher counters count.
--- `epoch`: the highest that a process or witness remembers. No row: the epoch is above `at_most`, so the loss was dealt with meanwhile.
--- What was done since a witness last confirmed the ledger may be missing, and so may lanes that have ended since.
+-- From now on nothing is accepted or sent. The epoch changes, so that no event id is used twice. Existing evidence
+-- stays, and the higher counters win. `epoch`: the highest that a process or witness remembers. No row: the epoch is
+-- above `at_most`, so the loss was resolved meanwhile. Acts since a witness last confirmed the ledger may be missing,
+-- as may lanes that have ended since.
 -- params: because text, known jsonb, now timestamptz, epoch int4, at_most int4
 -- row: number int8, fresh bool
 with entered as (
@@ -43,7 +43,7 @@ reported as (
 select number, true as fresh from begun union all select number, false from more;
 
 -- name: recovery
--- The recovery that is under way.
+-- The running recovery.
 -- params:
 -- row: number int8, because text, since timestamptz, last_beat timestamptz, marks jsonb, known jsonb, before jsonb, confirmed_by text, confirmed_at timestamptz, copied int4, epoch int4, deployment uuid
 select r.number, r.because, r.since, r.last_beat, r.marks, r.known, r.before, r.confirmed_by, r.confirmed_at, r.epoch as copied, d.epoch,
@@ -51,7 +51,7 @@ select r.number, r.because, r.since, r.last_beat, r.marks, r.known, r.before, r.
 from relais.recovery r, relais.deployment d where r.ended_at is null;
 
 -- name: raise_sequences
--- No number is given twice: what any lost time has used lies below.
+-- No number is used twice: all numbers of any data-loss window are lower.
 -- params:
 -- row: position int8
 with step as materialized (select 10000000000 * d.epoch as wide, 1000000 * d.epoch::int8 as narrow from relais.deployment d),
@@ -73,7 +73,7 @@ update relais.stream s set position = s.position + d.epoch * 1000000000::int8 fr
 select lane from relais.retired_lane where at < $1;
 
 -- name: recovery_standings
--- How much of everything there is, by kind and state.
+-- Counts by kind and state.
 -- params:
 -- row: kind text, state text, count int8, xof int8
 select kind, state, count(*) as count, sum(amount)::int8 as xof from relais.operation group by kind, state
@@ -91,8 +91,8 @@ from relais.sms_request q where q.state <> 'settled' group by 2;
 update relais.recovery set before = coalesce(before, $1) where ended_at is null returning before;
 
 -- name: settle_lanes
--- What was known of lanes is known to this ledger from now on: they are no loss any more. Living processes go on with the
--- counters that the copy had, and reopen lanes that it does not have.
+-- The ledger now includes the remembered counters: they are no longer a loss. Living processes continue with the
+-- counters of the backup, and reopen missing lanes.
 -- params: lane text[], counter int8[]
 -- row: lane text
 with known as (
@@ -133,7 +133,7 @@ reported as (
 select because from ended;
 
 -- name: confirm_recovery
--- A first person says that nothing was lost; the second one within a day ends it.
+-- A first person confirms that nothing was lost; a second one within a day ends the recovery.
 -- params: by text, now timestamptz
 -- row: confirmed_by text
 update relais.recovery set

@@ -1,7 +1,7 @@
 -- Repeats the entries of the journal on a restored ledger.
 
 -- name: replay_operations
--- Records operations again that the journal knows and this ledger does not.
+-- Records operations again that are in the journal and missing here.
 -- params: id text[], kind text[], account text[], reference text[], idempotency_key text[], fingerprint bytea[], state text[], queue text[], amount int8[], beneficiary text[], request jsonb[], facts jsonb[], metadata jsonb[], payee_name text[], purpose text[], provider_id text[], token text[], batch text[], created_by text[], created_at timestamptz[], send_until timestamptz[], quiet_until timestamptz[], counted bool[], schema_version int2, now timestamptz
 -- row: id text, kind text
 with asked as materialized (
@@ -33,7 +33,7 @@ added as (
   on conflict do nothing
   returning id, kind, account, beneficiary, amount, counted_on, request ->> 'withdrawMode' as place, state
 ),
--- Accepted again, and at once in the state that they have.
+-- Accepted again, directly in their final replay state.
 posted as (
   insert into relais.outbox (totals, at)
   select p.totals, coalesce($25, now())
@@ -57,8 +57,9 @@ counted as (
 select id, kind from added;
 
 -- name: replay_intents
--- Raises payments to the intent that the journal knows, which is their evidence from here on. A later state is never moved back. One that a person cancelled
--- is asked about by its token: during the recovery it stays with a person, before it is led to one by `restorable`.
+-- Raises payments to the intent in the journal, which becomes their evidence. A later state is never moved back. A
+-- cancelled payment can be checked by its token: it needs review during the recovery, before `restorable` includes
+-- it.
 -- params: id text[], token text[], send_until timestamptz[], quiet_until timestamptz[], now timestamptz
 -- row: id text
 with held as materialized (
@@ -87,7 +88,7 @@ posted as (
 select id from raised;
 
 -- name: approve_replayed
--- They were approved in the lost time, since they left.
+-- They were approved in the data-loss window, since they left.
 -- params: id text[]
 -- row: id text
 with held as materialized (
@@ -96,7 +97,7 @@ with held as materialized (
 update relais.operation o set state = 'queued', version = o.version + 1 from held h where o.id = h.id returning o.id;
 
 -- name: replay_cancelled
--- Of what never had a token; with one a person decides. Each event is for one of the two.
+-- For operations that never had a token; with a token a user decides. Each event is for one of the two.
 -- params: id text, cancelled jsonb, review jsonb, now timestamptz
 -- row: id text, state text
 with held as materialized (
@@ -112,7 +113,7 @@ changed as (
   returning o.id, o.kind, o.account, o.beneficiary, o.amount, o.counted_on, held.was, o.state, o.version,
     relais.totals_of(o.kind, o.account, o.request ->> 'withdrawMode', held.was, o.state, o.amount) as totals
 ),
--- What no longer counts towards the limits of its day.
+-- Amounts that no longer count towards the limits of their day.
 sums as materialized (
   select s.day, s.account, s.beneficiary, c.amount * w.recount as xof
   from changed c join relais.arrow w on w.kind = c.kind and w.was = c.was and w.state = c.state and w.recount <> 0
@@ -133,8 +134,8 @@ reported as (
 select id, state from changed;
 
 -- name: bury_lost
--- Operations and campaigns of the lost time that this ledger does not have and must not have again: a repeated request finds
--- them. Without a fingerprint they are recognised by their identity alone.
+-- Operations and campaigns of the data-loss window that are missing here and must not return: a repeated request
+-- finds them. Without a fingerprint they are recognised by their identity alone.
 -- params: id text[], kind text[], account text[], state text[], now timestamptz
 -- row: id text
 insert into relais.tombstone (id, kind, account, fingerprint, state, finished_at, pending)
@@ -158,7 +159,7 @@ insert into relais.hold (account, area, reason, trial_at) values ($1, $2, $3, no
 on conflict (account, area, reason) do update set trial_at = excluded.trial_at returning account;
 
 -- name: replay_limit
--- The stricter value counts: the longer window, otherwise the lower value.
+-- The stricter value wins: the longer window, otherwise the lower value.
 -- params: name text, value int8, by text
 -- row: name text
 insert into relais.limit_value as l (name, value, set_by, op, had_value) values ($1, $2, $3, 'restored', false)

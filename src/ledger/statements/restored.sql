@@ -1,8 +1,8 @@
--- Open work of a restored ledger that may have left in the lost time: it is held, in doubt, or asked about.
+-- Open work of a restored ledger that may have left in the data-loss window: held, in doubt, or checked.
 
 -- name: restorable
--- The next operations in these states, locked. Those that the journal has raised are left to their checks. Of those that
--- were cancelled: the ones of which the journal knows that they left. `only`: among these; null: all.
+-- The next operations in these states, locked. Operations raised by the journal wait for their checks. Of the
+-- cancelled ones: those that left according to the journal. `only`: among these; null: all.
 -- params: kind text[], state text[], most int4, only text[]
 -- row: id text, kind text, account text, reference text, idempotency_key text, state text, queue text, amount int8, beneficiary text, request jsonb, metadata jsonb, payee_name text, purpose text, provider_id text, token text, transaction_id text, provider_ref text, facts jsonb, evidence text[], evidence_total int4, reason text, sends int2, tries int2, token_at timestamptz, sent_at timestamptz, quiet_until timestamptz, not_before timestamptz, batch text, created_by text, approved_by text, approved_at timestamptz, rejected_by text, note text, trace text, created_at timestamptz, updated_at timestamptz, since timestamptz, version int4
 with next as materialized (
@@ -50,7 +50,7 @@ reported as (
 select id from changed;
 
 -- name: check_restored
--- Asks about these again at once.
+-- Makes their status checks due at once.
 -- params: kind text[], state text[], now timestamptz
 -- row: id text
 with held as materialized (
@@ -60,8 +60,8 @@ with held as materialized (
 update relais.operation o set due_at = coalesce($3, now()) from held where o.id = held.id returning o.id;
 
 -- name: doubt_messages
--- These messages may have left, so they are in doubt, and none is sent again because it was refused before. Null: all that
--- were refused.
+-- These messages may have left, so they are in doubt, and an earlier refusal no longer allows a resend. Null: all
+-- refused messages.
 -- params: id text[], settle_ms float8, now timestamptz
 -- row: id text
 with held as materialized (
@@ -80,7 +80,7 @@ from held h where o.id = h.id
 returning o.id;
 
 -- name: hold_restored_campaigns
--- A campaign that this copy shows as not started may have been sent since: a person decides.
+-- A campaign shown here as not started may have been sent since the backup: an operator decides.
 -- params: state text[], now timestamptz
 -- row: id text, name text
 with held as materialized (
@@ -92,8 +92,8 @@ from held where c.number = held.number
 returning c.id, c.name;
 
 -- name: doubt_requests
--- Requests of started campaigns may have left in the lost time: they are unknown, and none is sent again. `only`: those that
--- the journal names, as `campaign number/request`. Null: all.
+-- Requests of started campaigns may have left in the data-loss window: they are unknown and never resent. `only`:
+-- those in the journal, as `campaign number/request`. Null: all.
 -- params: settle_ms float8, most int4, only text[], now timestamptz
 -- row: campaign int8, n int4
 with next as materialized (
@@ -126,8 +126,8 @@ counted as (
 select campaign, n from doubted;
 
 -- name: lost_campaigns
--- Campaigns of which the journal names requests that the copy does not have, locked: they were started, split or retried in
--- the lost time. `requests`: `campaign number/request`.
+-- Campaigns with requests in the journal that are missing here, locked: they were started, split or retried in the
+-- data-loss window. `requests`: `campaign number/request`.
 -- params: requests text[]
 -- row: number int8, id text, name text, requests int4, state text, refused text[]
 with named as materialized (
@@ -144,8 +144,8 @@ select c.number, c.id, c.name, c.requests, c.state, coalesce((
 from locked c order by c.number;
 
 -- name: hold_lost_campaigns
--- These locked campaigns wait for a person, and a draft is over. Their failed recipients may have been sent to again, so they
--- are in doubt: no retry takes them by itself.
+-- Holds these locked campaigns for an operator, and ends drafts. Their failed recipients may have been sent to again,
+-- so they are in doubt: no retry takes them automatically.
 -- params: campaign int8[], now timestamptz
 -- row: number int8
 with failed as materialized (
@@ -178,8 +178,8 @@ where w.number = any($1) and c.number = w.number and (c.reason is distinct from 
 returning c.number;
 
 -- name: reject_restored_intake
--- Requests that SQL clients enqueued before the loss was noticed, and that this copy shows as waiting, may have been accepted
--- and sent since. Each is rejected and reported, so that its caller decides. `id`: null: all.
+-- Requests that SQL clients enqueued before the loss was detected, and that wait here, may have been accepted and
+-- sent since the backup. Each is rejected and reported, so that its caller decides. `id`: null: all.
 -- params: id text[], problems jsonb, now timestamptz
 -- row: number int8
 with held as materialized (

@@ -1,8 +1,8 @@
--- Retention. A tombstone is committed ten minutes before its row goes, in another transaction: a request that is repeated
--- meanwhile finds one of them. A row that changed since is buried again, and one that is open again has no tombstone.
+-- Retention. A tombstone is committed ten minutes before its row is removed in another transaction: a repeated
+-- request finds one of them. A row that changed since gets a new tombstone, and a reopened one has none.
 
 -- name: bury_operations
--- One page of operations of a kind in the order of their creation. `before`: finished before it.
+-- One page of operations of a kind in order of creation. `before`: finished before it.
 -- params: kind text, before timestamptz, after_at timestamptz, after_id text, most int4, now timestamptz
 -- row: looked int8, buried int8, last_at timestamptz, last_id text
 with old as materialized (
@@ -28,7 +28,7 @@ select t.id from relais.tombstone t
 where t.pending and t.kind = $1 and t.buried_at <= $2 order by t.buried_at limit $3 for update skip locked;
 
 -- name: remove_operations
--- Those that are as their tombstones say.
+-- Operations unchanged since their tombstones.
 -- params: id text[]
 -- row: id text
 delete from relais.operation o using relais.tombstone t
@@ -36,7 +36,7 @@ where o.id = any($1) and t.id = o.id and t.state = o.state and o.finished_at is 
 returning o.id;
 
 -- name: unbury_operations
--- Those that are open again.
+-- Operations that are open again.
 -- params: id text[]
 -- row: id text
 delete from relais.tombstone t using relais.operation o
@@ -44,7 +44,7 @@ where t.id = any($1) and o.id = t.id and o.finished_at is null
 returning t.id;
 
 -- name: rebury_operations
--- Those that changed and are finished: their rows wait again.
+-- Operations that changed and are finished: their rows wait again.
 -- params: id text[], now timestamptz
 -- row: id text
 update relais.tombstone t set state = o.state, finished_at = o.finished_at, buried_at = coalesce($2, now())
@@ -85,7 +85,7 @@ where t.kind = 'campaign' and t.pending and t.buried_at <= $1 and c.state in ('f
 order by c.number limit $2;
 
 -- name: lock_campaigns_between
--- Campaigns in a range of numbers, locked: whether each may be removed now.
+-- Campaigns in a range of numbers, locked: whether each can be removed now.
 -- params: low int8, high int8, buried_before timestamptz
 -- row: number int8, removable bool
 select c.number,
@@ -120,7 +120,7 @@ rows as (
 select (select count(*) from recipients) + (select count(*) from requests) + (select count(*) from rows) as removed;
 
 -- name: remove_campaign
--- A campaign whose rows are gone.
+-- A campaign whose rows are removed.
 -- params: campaign int8
 -- row: id text
 with gone as (delete from relais.campaign c where c.number = $1 returning c.id, c.number),

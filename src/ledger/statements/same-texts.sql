@@ -1,7 +1,7 @@
--- SMS with the same text to the same person: statistics cannot tell them apart.
+-- SMS with the same text and recipient: statistics cannot distinguish them.
 
 -- name: campaign_texts_of_phones
--- Recipients of other campaigns of the account that may have been sent to since then, with the words of their SMS.
+-- Recipients of other campaigns of the account that may have been sent to since then, with the text of their SMS.
 -- params: account text, phones int8[], campaign text, since timestamptz
 -- row: phone int8, variables text, campaign text, body text, replace_costly bool
 select r.phone, r.variables, c.id as campaign, c.body, coalesce(c.options ->> 'replaceCostly' in ('1', 'true'), false) as replace_costly

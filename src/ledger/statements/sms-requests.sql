@@ -1,11 +1,11 @@
--- Requests of campaigns: what came back of them, and which leave next. A step is one transaction of `settle_requests`,
--- `next_campaigns` and `take_requests`. Whoever changes a request has locked its campaign before, in the order of numbers.
+-- Requests of campaigns: results, and the next requests. A step is one transaction of `settle_requests`,
+-- `next_campaigns` and `take_requests`. A change of a request locks its campaign first, by number.
 
 -- name: settle_requests
--- Writes what came back: a request counts only under the lease that sent or checks it, and of letters that were written
--- before only `u` changes. Adds to the counts of its campaign, and finishes that with its event when nothing is open.
--- `children` are new requests for some recipients of a parent, whose letters are - from here on. `blameless`: the
--- campaign is not judged by it. Without any result the answer has the counter alone.
+-- Writes results. A result counts only under the lease that sends or checks the request; of written letters only `u`
+-- changes. Adds to the counts of its campaign, and finishes the campaign with its event when nothing is open.
+-- `children` are new requests for some recipients of a parent, whose letters become -. `blameless`: not counted in
+-- the failure judgement. Without results the answer has only the counter.
 -- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, now timestamptz, campaign int8[], n int4[], lease int8[], state text[], outcome text[], codes text[], countries text[], due_ms float8[], checks int2[], blameless bool[], sender text[], child_campaign int8[], child_parent int4[], child_members text[], child_before text[], child_part bool[], totals jsonb[]
 -- row: campaign int8, n int4, state text, counter int8, at timestamptz
 with mark as materialized (
@@ -116,7 +116,7 @@ placed as (
   on conflict (campaign, country) do update set
     sent = l.sent + excluded.sent, failed = l.failed + excluded.failed, unknown = l.unknown + excluded.unknown
 ),
--- One row for all results: the publisher adds it to the totals of the day.
+-- One row for all results: the publisher adds it to the daily totals.
 totalled as (
   insert into relais.outbox (totals, at)
   select jsonb_object_agg(t.name, t.change), max(mark.at)
@@ -141,7 +141,7 @@ reported as (
 select c.campaign, c.n, c.state, mark.counter, mark.at from mark left join changed c on true;
 
 -- name: next_campaigns
--- Running campaigns whose turn it is, locked: those that another step has locked are passed over. Their turn moves on.
+-- Running campaigns in turn, locked: those locked by another step are skipped. Their turn advances.
 -- params: accounts text[], most int4, now timestamptz
 -- row: number int8, id text, account text, version int4, recipients int4, extra int4, sent int4, failed int4, unknown int4, judged_over int4, judged_failed int4, judged_unknown int4, canary int4, canary_over bool, canary_open int8, canary_letters text, canary_codes text, other_sender text, opted_out bool, at timestamptz
 with next as materialized (
@@ -169,7 +169,7 @@ left join lateral (
 ) first on true;
 
 -- name: may_leave
--- Whether a request that was taken a while ago may still leave. No row: its campaign was stopped meanwhile.
+-- Whether a request that was taken earlier may still leave. No row: its campaign was stopped meanwhile.
 -- params: campaign int8
 -- row: number int8
 select c.number from relais.campaign c
@@ -178,7 +178,7 @@ where c.number = $1::int8 and c.state = 'running'
   and not exists (select from relais.switch s where s.name in ('campaign', 'sms-batch', c.account));
 
 -- name: note_judged
--- What the next judgement of a locked campaign counts from, and its canary. Null: as it is.
+-- The start of the next failure judgement of a locked campaign, and its canary. Null: unchanged.
 -- params: campaign int8, over int4, failed int4, unknown int4, canary int4, canary_over bool
 -- row:
 update relais.campaign c set
@@ -188,8 +188,8 @@ where c.number = $1;
 
 -- name: take_requests
 -- Takes the next requests of locked campaigns with their intents, campaigns in turn, at their pace. `alone`: only the
--- canary. `share`: so many of all campaigns of the same account. A recipient is a line of phone, tab, values; of an erased
--- one the phone is empty.
+-- canary. `share`: maximum for all campaigns of the account. A recipient is a line of phone, tab, values; the phone
+-- of an erased one is empty.
 -- params: op uuid, most int4, lease_ms float8, send_ms float8, now timestamptz, campaign int8[], room int4[], alone bool[], holder text, share int4[]
 -- row: campaign int8, n int4, size int2, members int4[], before text, part bool, sends int2, lease int8, recipients text
 with allowed as (
@@ -241,7 +241,7 @@ where r.recipients is not null
 order by t.campaign, t.n;
 
 -- name: requests_written_by
--- The requests that a step took whose answer was lost, see `written_by`. Rows without a lease were settled by it.
+-- The requests of a step whose answer was lost, see `written_by`. Rows without a lease were settled by it.
 -- params: lane text, known int8, op uuid
 -- row: counter int8, campaign int8, n int4, size int2, members int4[], before text, part bool, sends int2, lease int8, recipients text
 with mark as (
@@ -258,13 +258,13 @@ left join lateral (
 ) r on true;
 
 -- name: campaign_texts
--- What campaigns say and how, for those that a worker does not know in this version.
+-- Text and options of campaigns that a worker has not cached in this version.
 -- params: campaign int8[]
 -- row: number int8, id text, account text, version int4, body text, options jsonb, state text, trace text
 select number, id, account, version, body, options, state, trace from relais.campaign where number = any($1::int8[]);
 
 -- name: sending_accounts
--- Accounts with a running campaign that has something to send.
+-- Accounts with a running campaign that has unsent requests.
 -- params: now timestamptz
 -- row: account text
 select distinct c.account from relais.campaign c
@@ -272,8 +272,8 @@ where c.state = 'running' and (c.pace_at is null or c.pace_at <= coalesce($1, no
   and exists (select from relais.sms_request q where q.campaign = c.number and q.state = 'queued');
 
 -- name: rescue_requests
--- Requests whose lease ended without an answer may have left: they are unknown, and none is sent again. The lease stays
--- as it was, so that a late answer still counts. A campaign is not judged by them.
+-- Requests whose lease ended without an answer may have left: they become unknown, and none is resent. The lease
+-- stays, so that a late answer still counts. The failure judgement ignores them.
 -- params: lane text, epoch int4, lanes text[], counters int8[], settle_ms float8, most int4, now timestamptz
 -- row: campaign int8, n int4, counter int8
 with mark as materialized (
@@ -282,7 +282,7 @@ with mark as materialized (
 late as materialized (
   select q.campaign, q.n from mark, relais.sms_request q
   where q.state = 'sending'
-    -- A process that is gone sends nothing more, and no byte leaves after the deadline.
+    -- A dead process sends nothing more, and no byte leaves after the deadline.
     and (q.lease_until <= mark.at or (q.send_until <= mark.at and not exists (select from relais.worker w where w.process = q.holder)))
   order by q.lease_until limit $6
 ),
@@ -308,7 +308,7 @@ counted as (
 select d.campaign, d.n, mark.counter from mark left join doubted d on true;
 
 -- name: claim_checks
--- Leases requests whose recipients are to be looked up in the statistics of the provider.
+-- Leases requests whose recipients are due for a check in the provider's statistics.
 -- params: accounts text[], most int4, lease_ms float8, now timestamptz
 -- row: campaign int8, n int4, size int2, members int4[], before text, part bool, sends int2, lease int8, state text, outcome text, codes text, countries text, checks int2, sent_at timestamptz, at timestamptz, recipients text
 with due as materialized (
@@ -333,7 +333,7 @@ from leased t cross join lateral (
 ) r;
 
 -- name: hold_sms_cost
--- Locks what the SMS of an account cost in a day and a month.
+-- Locks the SMS cost of an account in a day and a month.
 -- params: account text, day text, month text
 -- row: period text, cents int8
 insert into relais.sms_cost as s (account, period, cents) values ($1, $3, 0), ($1, $2, 0)

@@ -1,9 +1,10 @@
--- Files of recipients: copied in parts while a process holds the lease of the campaign, then counted in one transaction.
+-- Files of recipients: copied in parts while a process holds the lease of the campaign, then counted in one
+-- transaction.
 
 -- name: begin_upload
--- Takes the lease, also that of a process that is gone and those of `given_up`, which are tags. No row: the campaign changed
--- since it was read. Without `first_n`: another file is being copied. Rows of an earlier lease are left for `sweep_upload`.
--- `uploads`, `version`: as they were read.
+-- Takes the lease, including that of a dead process and those of `given_up`, which are tags. No row: the campaign
+-- changed since it was read. Without `first_n`: another file is being copied. Rows of an earlier lease wait for
+-- `sweep_upload`. `uploads`, `version`: as read.
 -- params: id text, tag text, uploads int4, version int4, lease_ms int4, holder text, given_up text[], now timestamptz
 -- row: number int8, first_n int4
 with c as materialized (
@@ -31,7 +32,7 @@ where u.campaign = $1 and u.tag = $2
 returning u.campaign;
 
 -- name: sweep_upload
--- Removes rows that no upload counts: of a process that died, or of this upload when it is given up.
+-- Removes rows that no upload counts: of a dead process, or of this upload when it is abandoned.
 -- params: campaign int8, tag text, whole bool, most int4
 -- row: gone int8
 with held as materialized (
@@ -60,7 +61,7 @@ select (select count(*) from recipients) + (select count(*) from rows) as gone;
 delete from relais.upload_in_progress u where u.campaign = $1 and u.tag = $2 returning u.campaign;
 
 -- name: count_upload
--- From here on the rows count. No row: the campaign changed since the upload began, or another process has the lease.
+-- From now on the rows count. No row: the campaign changed since the upload began, or another process has the lease.
 -- params: campaign int8, tag text, uploads int4, version int4, upload jsonb, recipients int4, left_out int4, segments int8, by text, now timestamptz
 -- row: before int4, after int4
 with c as materialized (
@@ -76,7 +77,7 @@ update relais.campaign k set
   uploads = k.uploads || jsonb_build_array($5::jsonb), recipients = k.recipients + $6, left_out = k.left_out + $7,
   segments = k.segments + $8, version = k.version + 1, updated_at = held.at,
   hands = jsonb_build_object($9::text, floor(extract(epoch from held.at) * 1000)) || k.hands,
-  -- Without recipients the text may still change.
+  -- Without recipients the text can still change.
   state = case when k.recipients + $6 > 0 then 'ready' else k.state end,
   since = case when k.state = 'draft' and k.recipients + $6 > 0 then held.at else k.since end
 from held where k.number = held.number
@@ -99,7 +100,7 @@ select c.uploads from relais.campaign c where c.id = $1;
 select u.campaign, u.tag, u.begun_at, u.lease_until from relais.upload_in_progress u order by u.begun_at;
 
 -- name: take_dead_upload
--- Takes the lease of an upload whose process died, to remove its rows.
+-- Takes the lease of a dead process's upload, to remove its rows.
 -- params: campaign int8, tag text, lease_ms int4, now timestamptz
 -- row: campaign int8
 update relais.upload_in_progress u set tag = $2, lease_until = coalesce($4, now()) + $3::int4 * interval '1 ms'
@@ -116,7 +117,7 @@ where c.id = $1 and r.campaign = c.number and r.n > $2 and r.n < c.recipients an
 order by r.n;
 
 -- name: open_stop_link
--- No row: the name was given before.
+-- No row: the name exists.
 -- params: name text, campaign text, tag text
 -- row: name text
 insert into relais.stop_link (name, campaign, tag) values ($1, $2, $3) on conflict (name) do nothing returning name;
@@ -127,7 +128,8 @@ insert into relais.stop_link (name, campaign, tag) values ($1, $2, $3) on confli
 delete from relais.stop_link s where s.name = $1 returning s.name;
 
 -- name: linked_recipient
--- The recipient at a place of the upload that a link names. No row: it is no longer stored, or its data was erased.
+-- The recipient at a position of the upload that a link names. No row: it is no longer stored, or its data was
+-- erased.
 -- params: name text, place int4
 -- row: account text, campaign text, sender text, phone int8
 with named as materialized (

@@ -1,7 +1,7 @@
--- Observations: balances of accounts, workers that are here, SMS cost of an account, paused queues.
+-- Observations: balances of accounts, running workers, SMS cost of an account, paused queues.
 
 -- name: take_turn
--- One process at a time does something that is due every so often. No row: another one has done it.
+-- One process at a time runs periodic work. No row: another process has run it.
 -- params: name text, every_ms int8, now timestamptz
 -- row: name text
 insert into relais.leader as l (name, lease_until) values ($1::text, coalesce($3::timestamptz, now()) + $2::int8 * interval '1 ms')
@@ -9,7 +9,7 @@ on conflict (name) do update set lease_until = excluded.lease_until where l.leas
 returning name;
 
 -- name: note_balances
--- After 35 days, the last look of each day stays.
+-- After 35 days, only the last balance of each day is retained.
 -- params: account text, at timestamptz, country text[], xof int8[]
 -- row:
 with old as (
@@ -32,7 +32,7 @@ select a.account, l.at, l.balances from unnest($1::text[]) as a(account) cross j
 ) l;
 
 -- name: balances
--- Newest first; looks of one moment in the order of accounts.
+-- Newest first; balances of one moment ordered by account.
 -- params: accounts text[], from timestamptz, upto timestamptz, before_at timestamptz, before_account text, most int4
 -- row: account text, at timestamptz, balances jsonb
 select a.account, l.at, l.balances from unnest($1::text[]) as a(account) cross join lateral (
@@ -44,7 +44,7 @@ select a.account, l.at, l.balances from unnest($1::text[]) as a(account) cross j
 order by l.at desc, a.account collate "C" limit $6;
 
 -- name: say_present
--- Forgets workers that have been silent. Returns the slots of all workers that are here.
+-- Removes silent workers. Returns the slots of all running workers.
 -- params: name text, slots int4, silent_ms int8, now timestamptz
 -- row: slots int8
 with own as (
@@ -68,7 +68,7 @@ delete from relais.presence where name = $1::text;
 select name, slots from relais.presence where seen_at > coalesce($2::timestamptz, now()) - $1::int8 * interval '1 ms' order by name;
 
 -- name: sms_budgets
--- Limits of SMS cost and what was spent in their periods, in hundredths of XOF.
+-- Limits of SMS cost and the amount used in their periods, in hundredths of XOF.
 -- params: account text, day text, month text
 -- row: name text, is_set bool, value int8, cents int8
 select b.name, l.name is not null as is_set, l.value, coalesce(c.cents, 0) as cents
