@@ -1,4 +1,4 @@
-/** Every event we tell our callers: schemas and TypeScript types, from the declarations of the kinds. */
+/** Every event: schemas and TypeScript types, from the declarations of the kinds. */
 import { z } from 'zod';
 import {
   type DataSchemaOf,
@@ -11,7 +11,7 @@ import {
 } from '../kinds/index.ts';
 import { derivedId } from '../lib/ids.ts';
 
-/** What every event has around its `data`. */
+/** The fields around the `data` of every event. */
 const envelope = {
   id: z.string().meta({ description: 'Stable: the operation and its sequence. The same each time it is delivered.' }),
   timestamp: z.iso.datetime().meta({ description: 'When the state was entered.' }),
@@ -22,7 +22,7 @@ const envelope = {
   account: z.string().meta({ description: 'The name of the account that it is about.' }),
 };
 
-/** Any event, as a reader that takes all of them sees it. */
+/** Any event, for a reader that takes all types. */
 export const eventSchema = z
   .looseObject({
     ...envelope,
@@ -33,13 +33,13 @@ export const eventSchema = z
 
 export type CompletionEvent = z.output<typeof eventSchema>;
 
-/** Strict about the name of the type, and lenient about fields that are added later. */
+/** Strict about the name of the type, and lenient about later fields. */
 type EventSchemaOf<T extends EventType> = z.ZodObject<
   typeof envelope & { type: z.ZodLiteral<T>; data: DataSchemaOf<T> },
   z.core.$loose
 >;
 
-/** An event of one type, with what its `data` is known to hold. */
+/** An event of one type with typed `data`. */
 export type EventOf<T extends EventType> = z.output<EventSchemaOf<T>>;
 
 export function schemaOf<T extends EventType>(type: T): EventSchemaOf<T> {
@@ -52,7 +52,7 @@ export function jsonSchemaOf(type: EventType): Record<string, unknown> {
   return { ...z.toJSONSchema(schemaOf(type)) };
 }
 
-/** What a test cares about; the rest is complete and boring. */
+/** The fields that matter to a test; the others get defaults. */
 export interface EventDetails<T extends EventType> {
   readonly account?: string;
   readonly sequence?: number;
@@ -60,7 +60,7 @@ export interface EventDetails<T extends EventType> {
   readonly data?: Partial<EventOf<T>['data']>;
 }
 
-/** An event as relais would tell it, for the tests of services that listen. Throws for one that it never would. */
+/** An event as relais would deliver it, for tests of receivers. Throws for an impossible event. */
 export function anEvent<T extends EventType>(type: T, details: EventDetails<T> = {}): EventOf<T> {
   const { account = 'main', sequence = 1, timestamp = '2026-11-21T08:00:00.000Z' } = details;
   const { example, state = type.slice(type.indexOf('.') + 1) } = catalogue[type];
@@ -73,7 +73,7 @@ export function anEvent<T extends EventType>(type: T, details: EventDetails<T> =
   return schemaOf(type).parse({ id: `${String(data['id'])}.${sequence}`, type, timestamp, sequence, account, data });
 }
 
-/** What has no prefix has a name, which is in the example. */
+/** A subject without a prefix has a name, which is in the example. */
 function idOf(type: EventType): { readonly id?: string } {
   const subject = subjects[subjectOf(type)];
   return 'prefix' in subject ? { id: derivedId(subject.prefix, 'example') } : {};

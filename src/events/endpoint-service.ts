@@ -1,4 +1,4 @@
-/** Registering endpoints: what their owners may ask for. Secrets are shown once, when they are made. */
+/** Registration of endpoints. A secret is shown only when it is created. */
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -24,7 +24,7 @@ export interface EndpointServiceOptions {
   readonly endpoints: Omit<Public<Endpoints>, 'dispatch' | 'due' | 'take' | 'settle'>;
   readonly events: Pick<EventStream, 'heads' | 'find' | 'before'>;
   readonly random: Random;
-  /** The first seals, all of them open. None: endpoints cannot be registered. */
+  /** The first encrypts, all of them decrypt. None: endpoints cannot be registered. */
   readonly secrets: readonly Secret[];
   readonly rules: EndpointRules;
   readonly wake: () => void;
@@ -53,7 +53,7 @@ export interface Tested {
   readonly response: { readonly status: number; readonly body: string } | null;
 }
 
-/** Nothing was done, and by which rule. */
+/** Nothing was done, because of this rule. */
 interface Refusal {
   readonly problem: Message;
   readonly rule: 'setting' | 'limit';
@@ -61,13 +61,13 @@ interface Refusal {
 
 export type Registered = { readonly id: string; readonly secret: Secret } | Refusal;
 
-/** How many endpoints were sealed anew, and the ids of those that have a secret that no key opens. */
+/** Number of re-encrypted endpoints, and the ids of those whose secret no key decrypts. */
 export interface Resealed {
   readonly resealed: number;
   readonly unreadable: readonly string[];
 }
 
-/** While receivers learn the new secret, the old one signs too. */
+/** While receivers change to the new secret, the old one signs too. */
 const BOTH_SECRETS_MS = 86_400_000;
 const REPLAY_MOST = 100_000;
 const AT_A_TIME = 1_000;
@@ -84,13 +84,13 @@ export class EndpointService {
     this.#options = options;
   }
 
-  /** What is wrong with an address, as a sentence for its owner. */
+  /** The problem of an address, as a sentence for its owner. */
   problemOf(url: string): Message | undefined {
     const problem = checkEndpointUrl(url, this.#options.rules);
     return problem && message(`endpoint_${problem}`);
   }
 
-  /** Headers are checked before, by `headersProblem`. */
+  /** `headersProblem` has checked the headers. */
   async register({ headers, ...endpoint }: Registration, act?: Act): Promise<Registered> {
     const { endpoints, random } = this.#options;
     const id = endpoints.newId();
@@ -108,7 +108,7 @@ export class EndpointService {
     return { id, secret: made.secret };
   }
 
-  /** Another secret, shown once. For a day deliveries are signed with both. */
+  /** Creates another secret, shown only here. For a day deliveries are signed with both. */
   async rotate(id: string, act?: Act): Promise<Registered> {
     const made = this.#newSecret();
     if (!made) return NO_KEY;
@@ -119,8 +119,8 @@ export class EndpointService {
   }
 
   /**
-   * Seals every secret with the newest sealing secret, so that the older ones can go. Those that none of them opens are
-   * left as they are and named: their deliveries cannot be signed, and only another secret helps.
+   * Encrypts every secret with the newest callback secret, so that older ones can be removed. Secrets that none
+   * decrypts are unchanged and listed: their deliveries cannot be signed until the secret is replaced.
    */
   async reseal(act?: (endpoint: string) => Act): Promise<Resealed | Refusal> {
     const { endpoints, random, secrets } = this.#options;
@@ -145,7 +145,7 @@ export class EndpointService {
     return { resealed, unreadable };
   }
 
-  /** Brings back one, delivered or not. False: there is none that the endpoint wants, or it is too long ago. */
+  /** Resends one event, delivered or not. False: the endpoint does not subscribe to it, or it is too old. */
   async resend(endpoint: Endpoint, event: string, act?: Act): Promise<boolean> {
     const { endpoints, events, wake } = this.#options;
     const found = await events.find(event, REPLAY_MOST);
@@ -155,7 +155,7 @@ export class EndpointService {
     return true;
   }
 
-  /** Brings back what the endpoint wants of the events since then, delivered or not; the earliest first. */
+  /** Resends the endpoint's events since then, delivered or not; earliest first. */
   async replay(endpoint: Endpoint, sinceMs: number, act?: Act): Promise<{ replayed: number; complete: boolean }> {
     const { endpoints, events, wake } = this.#options;
     let cursor = await events.before(sinceMs);
@@ -174,7 +174,7 @@ export class EndpointService {
     return { replayed, complete: !more };
   }
 
-  /** Posts a test to it alone, signed as everything is. One time: nothing of it is kept, and it is not tried again. */
+  /** Sends a signed test delivery to this endpoint only. It is not stored and not retried. */
   async test({ id, url, accounts }: Endpoint): Promise<Tested> {
     const { endpoints, clock, random, post } = this.#options;
     const event = anEvent('endpoint.tested', {
@@ -182,7 +182,7 @@ export class EndpointService {
       timestamp: new Date(clock.now()).toISOString(),
       data: { id, url: placeOfEndpoint(url) },
     });
-    // An id of its own: a receiver that keeps the ids it had takes no test for an event, and no second test for the first.
+    // A separate id: a receiver that remembers ids then does not confuse a test with an event or another test.
     const letter = { ...event, id: `${id}-test-${random.hex(8)}.1` };
     const [secrets, headers] = await Promise.all([endpoints.sealedSecrets(id), endpoints.sealedHeaders(id)]);
     const body = JSON.stringify(letter);
@@ -216,7 +216,7 @@ export class EndpointService {
   }
 }
 
-/** Events of its types and accounts, whenever they happened. */
+/** Events of its types and accounts, at any time. */
 function wantsKind({ types, accounts }: Endpoint, event: PlacedHead): boolean {
   const isOfType = types.length === 0 || types.includes(event.type);
   return isOfType && (accounts.length === 0 || accounts.includes(event.account));

@@ -1,6 +1,6 @@
 /**
- * Readers that follow the events as they come, with one read of PostgreSQL for all of them. A reader that is behind
- * reads a page at a time for itself, so none costs more memory than a page, and none is waited for.
+ * Live readers of the events, which share one read of PostgreSQL. A reader that is behind reads its own pages, so
+ * each reader needs memory for one page at most, and none is waited for.
  */
 import type { Clock } from '../lib/clock.ts';
 import type { EventStream, Placed } from '../ledger/event-stream.ts';
@@ -8,23 +8,23 @@ import type { EventStream, Placed } from '../ledger/event-stream.ts';
 interface FollowersOptions {
   readonly events: Pick<EventStream, 'entries' | 'end'>;
   readonly clock: Pick<Clock, 'after' | 'sleep'>;
-  /** Told of each read that failed; it is made again. */
+  /** Receives each failed read, which is repeated. */
   readonly onError: (error: unknown) => void;
 }
 
 const LOOK_EVERY_MS = 200;
 const PAGE = 200;
-/** So many of the newest are kept for all; a reader that stands before them reads for itself. */
+/** Number of newest events shared by all; a reader before them reads for itself. */
 const KEPT = 1_000;
-/** Of one key: each has a connection for as long as it likes, and others need some too. */
+/** Per key: each reader keeps a connection for as long as it wants. */
 const MOST_OF_KEY = 100;
 
-/** The newest events, read once while anybody follows. */
+/** The newest events, read by one loop while there are readers. */
 export class Followers {
   readonly #options: FollowersOptions;
   readonly #ended = new AbortController();
   readonly #waiting = new Set<() => void>();
-  /** What is kept begins behind this place. Undefined: nobody follows. */
+  /** The stored events begin after this position. Undefined: there are no readers. */
   #from: string | undefined;
   #newest: readonly Placed[] = [];
   #following = 0;
@@ -35,13 +35,13 @@ export class Followers {
     this.#options = options;
   }
 
-  /** Every reader is let go, and none comes any more. */
+  /** Ends every reader and refuses new ones. */
   end(): void {
     this.#ended.abort();
     this.#tell();
   }
 
-  /** One more of this key; the function that is returned ends it. Undefined: it follows often enough. */
+  /** Adds a reader of this key; the returned function removes it. Undefined: the key has too many. */
   enter(key: string): (() => void) | undefined {
     const count = this.#ofKey.get(key) ?? 0;
     if (count >= MOST_OF_KEY) return undefined;
@@ -53,7 +53,7 @@ export class Followers {
     };
   }
 
-  /** Pages of what comes after a place, until the signal fires; an empty one each `everyMs` in which nothing came. */
+  /** Pages of events after a position, until the signal fires; an empty page after each `everyMs` without events. */
   async *after(place: string, everyMs: number, signal: AbortSignal): AsyncGenerator<readonly Placed[]> {
     this.#following += 1;
     this.#begin();
@@ -74,7 +74,7 @@ export class Followers {
     return signal.aborted || this.#ended.signal.aborted;
   }
 
-  /** Undefined: it stands before what is kept. */
+  /** Undefined: the position is before the stored events. */
   #keptAfter(place: string): readonly Placed[] | undefined {
     if (this.#from === place) return this.#newest.slice(0, PAGE);
     const at = this.#newest.findLastIndex((one) => one.place === place);
@@ -85,7 +85,7 @@ export class Followers {
     return (this.#keptAfter(place)?.length ?? 0) > 0;
   }
 
-  /** Resolves when something came, when the time is over, or when it is over for this one. */
+  /** Resolves after new events, after the time, or when this reader ends. */
   async #news(everyMs: number, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       const over = (): void => {
@@ -126,12 +126,12 @@ export class Followers {
     }
   }
 
-  /** True where there may be more at once. It begins at the end: a reader that stands before that reads for itself. */
+  /** True if more may be ready. Begins at the end of the stream: earlier readers read for themselves. */
   async #readOn(): Promise<boolean> {
     const { events } = this.#options;
     if (this.#from === undefined) {
       this.#from = await events.end();
-      // What came since they looked for themselves stands before it.
+      // Events since the readers' own reads come before it.
       this.#tell();
     }
     const read = await events.entries(this.#newest.at(-1)?.place ?? this.#from, PAGE);

@@ -1,4 +1,4 @@
-/** `relais/events`: what another service imports to hear how its operations ended. */
+/** `relais/events`: for services that need the results of their operations. */
 import { hostname } from 'node:os';
 import { systemClock, toMs } from '../lib/clock.ts';
 import { eventTypes } from '../kinds/index.ts';
@@ -21,21 +21,24 @@ export type EventHandler = (event: CompletionEvent, context: HandlerContext) => 
 export interface OnEventOptions {
   /** The PostgreSQL of relais: `postgres://…`, or that as `url`, with the DATABASE_SCHEMA of the workers. */
   readonly database: string | DatabaseTarget | undefined;
-  /** Each group sees every event; the consumers of one group share them. */
+  /** Each group receives every event; the consumers of one group share them. */
   readonly group: string;
-  /** Resolves when the event is taken care of. One that throws is tried again, by any consumer of the group. */
+  /** Resolves when the event is handled. If it throws, any consumer of the group retries the event. */
   readonly handler: EventHandler;
   /** Stops the subscription. */
   readonly signal: AbortSignal;
-  /** Begins the name of this consumer. Default: the host's name and the process id. */
+  /** Prefix of this consumer's name. Default: the host's name and the process id. */
   readonly consumer?: string;
-  /** Where a new group begins. Default: with the oldest event that is stored, so that none is missed. */
+  /** Where a new group begins. Default: with the oldest stored event, so that none is missed. */
   readonly from?: 'beginning' | 'now';
-  /** Only these types; the others are passed over. Default: all. */
+  /** Only these types; others are skipped. Default: all. */
   readonly types?: readonly CompletionEvent['type'][];
-  /** The wait before each retry of an event; after the last it is a dead letter. Default: 10s, 1m, 5m, 30m, 2h, 6h, 12h. */
+  /**
+   * The wait before each retry of an event; after the last one it is a dead letter. Default: 10s, 1m, 5m, 30m, 2h,
+   * 6h, 12h.
+   */
   readonly retryAfter?: readonly string[];
-  /** Receives the error of a handler, with its event, and of a PostgreSQL that is away. Default: a process warning. */
+  /** Receives the error of a handler, with its event, and errors of PostgreSQL. Default: a process warning. */
   readonly onError?: (error: unknown, event?: CompletionEvent) => void;
 }
 
@@ -47,7 +50,7 @@ export interface DatabaseTarget {
   readonly prepared?: boolean;
 }
 
-/** Of an event whose handler threw; after the last it is a dead letter. */
+/** Waits of an event whose handler threw; after the last one it is a dead letter. */
 export const RETRY_AFTER = ['10s', '1m', '5m', '30m', '2h', '6h', '12h'] as const;
 
 const NO_DATABASE =
@@ -55,14 +58,14 @@ const NO_DATABASE =
 
 /**
  * Calls the handler for each event, one at a time, at least once, until the signal fires; then resolves when the
- * handler in progress is done. A PostgreSQL that is away is waited for. Throws a TypeError for wrong options.
+ * running handler has finished. Waits while PostgreSQL is away. Throws a TypeError for invalid options.
  */
 export async function onEvent(options: OnEventOptions): Promise<void> {
   const { database: place, onError = warn } = options;
   if (place === undefined || place === '') throw new TypeError(NO_DATABASE);
   const { url, schema = 'relais', prepared = true } = typeof place === 'string' ? { url: place } : place;
   const choices = readOptions(options);
-  // Unique, so that a consumer that ends releases its own events alone.
+  // Unique, so that a consumer that stops releases only its own events.
   const consumer = `${choices.consumer}-${systemRandom.hex(4)}`;
   const database = new Database({ url, schema, prepared, size: 2, onError });
   try {

@@ -1,10 +1,10 @@
-/** What may be held of an account, and what callers are told of it. */
+/** Holds of an account, and their events. */
 import { z } from 'zod';
 import { type EventsOf } from './events.ts';
 
 /**
- * Money and texts are held apart: an empty SMS balance stops no disbursement. Direct credits are an option of their
- * own upstream, so a refusal of one stops no disbursement either.
+ * Payments and messages have separate holds: an empty SMS balance stops no disbursement. Direct credits are an option
+ * at the provider, so their refusal stops no disbursement either.
  */
 export const holdAreas = ['payments', 'messaging', 'direct_credit'] as const;
 export type HoldArea = (typeof holdAreas)[number];

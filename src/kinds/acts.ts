@@ -1,6 +1,6 @@
 /**
- * What is told in the audit, once: each request that changes something, by the id of its route, with the word for the
- * act and what its `target` names. `nothing` says why one that looks like a change is none.
+ * The acts in the audit log: each changing request, by the id of its route, with the name of the act and its
+ * `target`. `nothing`: why a request that seems to change something does not.
  */
 
 interface Act {
@@ -8,7 +8,7 @@ interface Act {
   readonly names: string;
 }
 
-/** It does what another route does, many times: each is told by the word of that one. */
+/** A bulk route: each item is logged under the act of the single route. */
 interface ManyActs {
   readonly eachAs: string;
 }
@@ -86,10 +86,10 @@ export const acts = {
   purgePerson: { act: 'person.purge', names: 'the number, masked' },
 } as const satisfies Readonly<Record<string, Act | ManyActs | NoAct>>;
 
-/** What settings do, and no route. */
+/** Acts of settings, without a route. */
 const ofSettings = ['audit.forget'];
 
-/** Every act that a line may tell. */
+/** Every act in the audit log. */
 export const actNames: readonly string[] = [
   ...ofSettings,
   ...new Set(Object.values(acts).flatMap((one) => ('act' in one ? [one.act] : []))),

@@ -1,4 +1,4 @@
-/** Fields that several kinds have, and pieces of their answers. Readers leave alone what they do not know. */
+/** Fields of several kinds, and parts of their answers. Readers must ignore unknown fields. */
 import { z } from 'zod';
 import { derived, maybeJson, maybeText, shown, text, time } from './fields.ts';
 
@@ -8,15 +8,15 @@ export const example = (value: string) => z.string().meta({ example: value });
 export const howMany = z.int().nonnegative().meta({ example: 2 });
 export const xof = z.int().meta({ description: 'Whole XOF.', example: 25_000 });
 
-/** By state or country or mode: how many, and how much. */
+/** By state, country or mode: count and sum. */
 export const sums = z
   .record(z.string(), z.looseObject({ count: howMany, xof }))
   .meta({ example: { succeeded: { count: 2, xof: 50_000 } } });
 
-/** Its answer shows one with the prefix of the kind. */
+/** Its example has the prefix of the kind. */
 export const id = shown(text, z.string());
 
-/** Its answer lists the states of the kind. */
+/** Its schema lists the states of the kind. */
 export const stateLike = (state: string, description?: string) =>
   shown(text, z.string().meta({ example: state, ...(description === undefined ? {} : { description }) }));
 
@@ -47,13 +47,13 @@ const note = shown(
   z.string().optional().meta({ description: 'The reason that a person gave for the decision.' }),
 );
 
-/** The person who refused to approve it. */
+/** The person who rejected it. */
 export const rejectedBy = shown(
   maybeText,
   z.string().optional().meta({ description: 'The name of the key that rejected it.' }),
 );
 
-/** What people decided about it: the last one to resolve it, and why. */
+/** Decisions of users: the last one to resolve it, and why. */
 export const decisions = {
   resolvedBy: shown(
     maybeText,
@@ -62,7 +62,7 @@ export const decisions = {
   note,
 };
 
-/** The decision of a different person against an approval. */
+/** A different person's decision against an approval. */
 export const rejection = { rejectedBy, note };
 
 const historyLine = z.looseObject({
@@ -73,7 +73,7 @@ const historyLine = z.looseObject({
   detail: z.string().optional(),
 });
 
-/** Kept as evidence. */
+/** Stored as evidence. */
 export const story = {
   history: derived(
     z.array(historyLine).meta({ description: 'What the service said, in order: the first and the last lines.' }),

@@ -1,19 +1,19 @@
-/** The rows of a batch by what became of the money: what a person asks first, whatever the states are called. */
+/** Rows of a batch by payment outcome, whatever their states are called. */
 import { type BatchOutcome, batchOutcomes, type Sum } from './batch.ts';
 import { isFinal, isState, type StateOf } from './index.ts';
 
-/** A row whose disbursement has not been accepted yet, in the places of states of disbursements. */
+/** A row whose disbursement is not accepted yet; used like a state. */
 export const WAITING = 'waiting';
 
-/** A row whose disbursement was accepted before, by itself or in another batch: it is counted there and not here. */
+/** A row whose disbursement was accepted alone or in another batch: it is counted there. */
 export const ELSEWHERE = 'elsewhere';
 
-/** As people ask: who has the money, who has not, and of whom it is not known. */
+/** Order for display: paid, not paid, unknown. */
 export const toldInOrder: readonly BatchOutcome[] = ['paid', 'notPaid', 'uncertain', 'open', 'elsewhere'];
 
 const UNCERTAIN: readonly string[] = ['unknown', 'needs_review'] satisfies StateOf<'disbursement'>[];
 
-/** `state`: of the disbursement of a row, or of a row without one. */
+/** `state`: of a row's disbursement, or of a row without one. */
 export function outcomeOf(state: string): BatchOutcome {
   if (state === ELSEWHERE) return 'elsewhere';
   if (state === WAITING) return 'open';
@@ -23,7 +23,7 @@ export function outcomeOf(state: string): BatchOutcome {
   return isFinal('disbursement', state) ? 'paid' : 'open';
 }
 
-/** The outcomes add up to the states, each of which is in exactly one. */
+/** Each state belongs to exactly one outcome, so the sums are equal. */
 export function outcomesOf(states: Readonly<Record<string, Sum>>): Readonly<Record<BatchOutcome, Sum>> {
   const sums = Object.fromEntries(batchOutcomes.map((outcome) => [outcome, { count: 0, xof: 0 }])) as Record<
     BatchOutcome,

@@ -1,10 +1,10 @@
 /** The rows of payment batches. */
 import type { Sum } from './batch.ts';
 
-/** One row as it waits, in the words of its request. */
+/** One waiting row, with the fields of its request. */
 export interface BatchRow {
   readonly row: number;
-  /** Of the disbursement that the row becomes. */
+  /** The id of its future disbursement. */
   readonly id: string;
   readonly reference: string;
   readonly accountAlias: string;
@@ -16,18 +16,18 @@ export interface BatchRow {
   readonly payeeName?: string | undefined;
   readonly purpose?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** What the file has beside it, in the order of the `columns` of the batch. */
+  /** Additional cells of the file, in the order of the batch's `columns`. */
   readonly own?: readonly string[];
 }
 
-/** What is asked for with it: neither its place nor its name, nor what the file has beside it. */
+/** The request of a row: without position, name and additional cells. */
 export function askedWith({ row: _place, id: _id, own: _own, ...request }: BatchRow) {
   return request;
 }
 
 export type BatchAccepted =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
-  /** `open`: a batch of the same bytes waits for its approval, or is being paid, under another name. */
+  /** `open`: a batch with the same bytes is pending or being paid under another name. */
   | { readonly outcome: 'conflict' | 'open'; readonly id: string };
 
 /** A row as it would be accepted. */
@@ -38,12 +38,12 @@ export interface AskedRow {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The operation that has a reference already. */
+/** The operation that has the reference already. */
 export interface Standing {
   readonly id: string;
-  /** The very same request: accepting it again changes nothing. */
+  /** An equal request: accepting it again changes nothing. */
   readonly same: boolean;
-  /** What is not as there, where it is not the same. */
+  /** The differing fields, if it is not equal. */
   readonly differs: readonly string[];
 }
 
@@ -56,10 +56,10 @@ export interface RowNow {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** A batch that is not approved by then expires: a limit or a reference may have changed since its check. */
+/** A batch expires without approval within this time: a limit or a reference may have changed since its check. */
 export const APPROVE_WITHIN_MS = 86_400_000;
 
-/** Rows are read in pages of this size. */
+/** Page size of reads of rows. */
 export const ROWS_AT_ONCE = 500;
 
 /** Sums by name, added up one by one. */

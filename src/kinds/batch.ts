@@ -1,4 +1,4 @@
-/** A file of disbursements, approved as a whole. An invalid one is judged again when the same bytes come again. */
+/** A file of disbursements, approved as a whole. Uploading the bytes of an invalid one again repeats the check. */
 import { z } from 'zod';
 import {
   account,
@@ -29,13 +29,13 @@ const finding = z.looseObject({
 });
 
 export const totals = z.looseObject({ count: howMany, xof: xof, countries: sums, modes: sums });
-/** What is approved is exactly this. */
+/** The hash of the approved content. */
 export const contentHash = example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
   description:
     'SHA-256 of the bytes as they came, and of the options of the upload: what is approved is exactly this.',
 });
 
-/** Payment outcomes of a row, in the order in which people act on them. */
+/** Payment outcomes of a row, in order of urgency. */
 export const batchOutcomes = ['notPaid', 'uncertain', 'open', 'elsewhere', 'paid'] as const;
 export type BatchOutcome = (typeof batchOutcomes)[number];
 
@@ -56,32 +56,32 @@ const outcome = z
 export interface BatchUploadOptions {
   /** Earliest time of each payment. */
   readonly notBefore?: string;
-  /** Stored only. */
+  /** Stored without effect. */
   readonly notify?: string;
 }
 
-/** How many, and whole XOF. */
+/** Count, and whole XOF. */
 export type Sum = Readonly<Record<'count' | 'xof', number>>;
 
 export interface BatchTotals extends Sum {
-  /** By ISO 3166 code; `service` for transfers between accounts of the service, which have no country. */
+  /** By ISO 3166 code; `service` for transfers between accounts of the provider, which have no country. */
   readonly countries: Readonly<Record<string, Sum>>;
   readonly modes: Readonly<Record<string, Sum>>;
 }
 
-/** One thing about one cell of the file. */
+/** One finding about one cell of the file. */
 export interface Finding {
-  /** As a spreadsheet numbers it: the header of a CSV file is row 1. null: the file as a whole. */
+  /** Spreadsheet numbering: the header of a CSV file is row 1. null: the file as a whole. */
   readonly row: number | null;
   /** null: the whole row. */
   readonly column: string | null;
   readonly reason: Message;
 }
 
-/** The same for programs and logs. */
+/** The finding for programs and logs. */
 export type FindingText = Omit<Finding, 'reason'> & { readonly reason: string };
 
-/** All of them are counted, the first hundred are kept. */
+/** All findings are counted, the first hundred are stored. */
 export interface Findings {
   readonly count: number;
   readonly list: readonly Finding[];
@@ -146,7 +146,7 @@ export const batch = kind({
     problemCount: derived(z.int().meta({ example: 1 })),
     warnings: shown(json<Findings>(), z.array(finding)),
     warningCount: derived(z.int().meta({ example: 0 })),
-    /** Name of the key that uploaded it, which may not approve it. */
+    /** Name of the uploading key, which cannot approve the batch. */
     by: shownAs(text, 'uploadedBy', example('maker')),
     approvedBy: shown(maybeText, perhaps(example('checker'))),
     approvedAt: shown(maybeTime, perhaps(moment)),
@@ -159,15 +159,15 @@ export const batch = kind({
 
     notBefore: derived(perhaps(moment).meta({ description: 'No payment of it is sent before this time.' })),
 
-    /** What was said at the upload besides the file; the approved hash covers it. */
+    /** Options of the upload; the approved hash covers them. */
     options: json<BatchUploadOptions>({}),
-    /** Headings of columns that come back in the report. */
+    /** Headings of columns that the report returns. */
     columns: json<readonly string[]>([]),
-    /** How many rows were handed to acceptance; the next place. */
+    /** Number of rows given to acceptance; also the next position. */
     fed: count,
-    /** Every row before this place has ended, or needs review. */
+    /** Every row before this position has ended, or needs review. */
     mark: count,
-    /** Its rows by state when it finished. Later changes of a payment are not in it: lists show it, and nothing counts by it. */
+    /** Its rows by state when it finished. Later changes of a payment are not included: for display in lists only. */
     endedAs: json<Readonly<Record<string, Sum>>>({}),
   },
   events: events(

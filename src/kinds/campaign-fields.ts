@@ -1,4 +1,4 @@
-/** What the record of a campaign holds, in the order in which callers see it; then what they do not see. */
+/** Fields of a campaign record in the order for callers, followed by internal fields. */
 import { z } from 'zod';
 import {
   account,
@@ -18,34 +18,34 @@ import { count, derived, flag, json, maybeNumber, maybeText, maybeTime, maybeWor
 import { type CampaignBin, campaignBins } from './recipient.ts';
 
 export interface UploadRecord {
-  /** Part of the names of its slices. */
+  /** Part of the names of its requests. */
   readonly tag: string;
-  /** SHA-256 of the bytes: the same bytes again, read in the same way, are a replay. */
+  /** SHA-256 of the bytes: the same bytes with the same options are a repeated upload. */
   readonly hash: string;
-  /** In which way, where it was said: another sheet of the same bytes has other people. */
+  /** The read options, if given: another sheet of the same bytes has other recipients. */
   readonly read?: string;
   readonly slices: number;
   readonly recipients: number;
   readonly skipped: number;
-  /** How many recipients each country has. */
+  /** Number of recipients by country. */
   readonly countries?: Readonly<Record<string, number>>;
-  /** XOF, estimated when it was uploaded; absent where no prices were known. */
+  /** Estimated cost at the upload, XOF; absent if no prices were known. */
   readonly cost?: UploadCost;
-  /** What reports give back of the file; absent where it had numbers alone. */
+  /** Columns that reports return; absent if the file has only numbers. */
   readonly columns?: readonly UploadColumn[];
 }
 
-/** A column of the file that is not the number. */
+/** A column of the file other than the number. */
 export interface UploadColumn {
   readonly at: number;
   readonly heading: string;
-  /** The place among the values of the text, where it is one of them. */
+  /** The index among the values of the text, if the text uses it. */
   readonly value?: number;
 }
 
 interface UploadCost {
   readonly xof: number;
-  /** Countries without a price; what they cost is not in `xof`. */
+  /** Countries without a price; `xof` does not include them. */
   readonly unpriced: readonly string[];
 }
 
@@ -108,13 +108,13 @@ export const campaignFields = {
       .optional()
       .meta({ description: 'While its account is held: when it is tried again whether that has cleared.' }),
   ),
-  /** Absent: as fast as the account may. */
+  /** Absent: at the rate of the account. */
   perSecond: shown(
     maybeNumber,
     perhaps(z.int()).meta({ example: 50, description: 'Recipients per second, at most; null: no limit.' }),
   ),
   sendAt: shown(maybeTime, perhaps(moment).meta({ description: 'When it begins by itself, once started.' })),
-  /** `on`: the hours of the settings; else hours such as `21:00-08:00`. Absent: it is sent at any hour. */
+  /** `on`: the hours of the settings; otherwise hours such as `21:00-08:00`. Absent: none. */
   quietHours: shown(
     maybeText,
     z
@@ -155,13 +155,13 @@ export const campaignFields = {
           'While the canary is alone: its recipients, and when the rest follows if it arrives. `eta` is null until then. Not in lists.',
       }),
   ),
-  /** Whose clock the quiet hours are read on; absent: that of the settings. */
+  /** The time zone of the quiet hours; absent: that of the settings. */
   timezone: shown(maybeText, z.string().optional()),
-  /** 0: none do. Absent: some do where the campaign is large. */
+  /** 0: no canary. Absent: a default canary for a large campaign. */
   canary: shown(maybeNumber, z.int().optional().meta({ description: 'How many recipients go first, alone.' })),
-  /** A text that went out under another sender than was asked stops the campaign, at any time. */
+  /** An SMS that was sent with another sender ID than requested stops the campaign. */
   requireSender: shown(flag, z.boolean().optional()),
-  /** Percent of failures at which it stops itself; 0: never. Absent: the percentage of everybody. */
+  /** Percentage of failures that stops the campaign; 0: never. Absent: the default. */
   pauseOnFailure: shown(maybeNumber, z.union([z.literal(false), z.int()]).optional()),
   contentHash: derived(
     example('b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c').meta({
@@ -184,19 +184,19 @@ export const campaignFields = {
     z.string().optional().meta({ example: 'SHOP', description: 'Absent: the sender of the account.' }),
   ),
   country: maybeText,
-  /** Characters that make a text dear are replaced by look-alikes in every text of the campaign. */
+  /** Characters that make an SMS expensive are replaced by look-alikes in every SMS of the campaign. */
   replaceCostly: flag,
   uploads: json<readonly UploadRecord[]>([]),
   /** Requests of up to 50 recipients. */
   slices: count,
-  /** Requests beyond one for each fifty, made for requests that were refused as a whole. */
+  /** Requests beyond one per fifty recipients, created after refusals of whole requests. */
   extra: count,
-  /** What becomes of recipients that two looks did not find; absent: as the settings say. */
+  /** The treatment of recipients that two checks did not find; absent: as in the settings. */
   onUnknown: maybeWord<'hold' | 'resend'>(),
   startedAt: maybeTime,
   /** The canary was checked, or there is none. */
   canaryOver: flag,
-  /** How many were over, and how many of them failed or were in doubt, when they were last judged. */
+  /** Finished recipients at the last failure judgement, and those that failed or were in doubt. */
   judgedOver: count,
   judgedFailed: count,
   /** Absent: doubt was not judged yet. */

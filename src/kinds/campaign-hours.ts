@@ -1,20 +1,20 @@
-/** The hours in which a campaign sends nothing, and how they are shown. */
+/** The quiet hours of a campaign, and their display. */
 import { type QuietHours, clockIn, hoursWritten, quietUntil, readQuietHours } from '../lib/quiet-hours.ts';
 
 /** The settings of the deployment. */
 export interface UsualHours {
-  /** Absent: campaigns send at any hour. */
+  /** Absent: no quiet hours. */
   readonly quietHours?: QuietHours | undefined;
   readonly timezone: string;
 }
 
-/** As a campaign has them; `on`: those of the settings. */
+/** The campaign's own setting; `on`: those of the settings. */
 interface HoursOf {
   readonly quietHours?: string;
   readonly timezone?: string;
 }
 
-/** Undefined: the campaign sends at any hour. */
+/** Undefined: no quiet hours. */
 export function hoursOf(
   { quietHours }: Pick<HoursOf, 'quietHours'>,
   usual: Pick<UsualHours, 'quietHours'>,
@@ -23,17 +23,17 @@ export function hoursOf(
   return quietHours === 'on' ? usual.quietHours : readQuietHours(quietHours);
 }
 
-/** When the quiet hours of a campaign that hold at `at` end; undefined when it can send. */
+/** The end of the quiet hours that apply at `at`; undefined: the campaign can send. */
 export function quietNow({ campaign, at }: { readonly campaign: HoursOf; readonly at: number }, usual: UsualHours) {
   const hours = hoursOf(campaign, usual);
   return hours && quietUntil(hours, campaign.timezone ?? usual.timezone, at);
 }
 
-/** For people: the hours by name, the clock of the recipients, and whether it is night there. */
+/** For display: the hours, the recipients' time zone, and whether it is night there. */
 export function quietView(campaign: HoursOf & { readonly sendAt?: number }, usual: UsualHours, now: number) {
   const zone = campaign.timezone ?? usual.timezone;
   const hours = hoursOf(campaign, usual);
-  // At night people want to know of it when the campaign has no quiet hours, too.
+  // At night users are informed even if the campaign has no quiet hours.
   const night = hours ?? usual.quietHours;
   const isLater = (campaign.sendAt ?? 0) > now;
   const until = night === undefined || isLater ? undefined : quietUntil(night, zone, now);

@@ -1,4 +1,4 @@
-/** What a campaign is asked for with, and what may be changed while it is sent. */
+/** The request of a campaign, and the fields that can change while it is sent. */
 import { z } from 'zod';
 import { readQuietHours, readTimeZone } from '../lib/quiet-hours.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { says, written } from '../messages/schemas.ts';
 import { messageIn } from '../messages/texts.ts';
 
-/** A reader that throws becomes an issue with its message. */
+/** Turns the error of a reader into an issue with its message. */
 function readable(read: (text: string) => unknown) {
   return (text: string, context: z.RefinementCtx): void => {
     try {
@@ -69,7 +69,7 @@ const paceFields = {
 
 const name = visible(100).meta({ example: 'November' });
 
-/** While it has no recipients yet; null takes what was said away. */
+/** While it has no recipients yet; null removes a value. */
 const drafted = {
   name: name.optional(),
   text: textToSend.optional(),
@@ -79,7 +79,7 @@ const drafted = {
   sendAt: askedTime.nullable().optional(),
 };
 
-/** What may be changed from the next request on. null takes the limit away. */
+/** Fields that can change from the next request on. null removes the limit. */
 export const campaignAmendment = z
   .strictObject({ ...pace, perSecond: perSecond.nullable().optional().meta({ example: 20 }), ...drafted })
   .refine((fields) => Object.keys(fields).length > 0, says('needs_change'))

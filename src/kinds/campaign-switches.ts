@@ -1,11 +1,11 @@
-/** How a campaign changes: its states by name, and the fields that a request or an amendment sets. */
+/** State changes of a campaign by name, and the fields of a request or an amendment. */
 import type { Amendment, Pace } from './campaign-request.ts';
 import type { StateOf } from './index.ts';
 
 /**
- * Each switch: where it leads, from which states, and what is announced. What leads to `running` leads to
- * `awaiting_approval` where it is above what leaves on the word of one key, and to `scheduled` before its time. `begin` and `release` are done by time, or by
- * a condition that has cleared, and `giveUp` in a recovery; the others by somebody.
+ * Each switch: its target state, its source states, and its event. A switch to `running` leads to `awaiting_approval`
+ * above the limit of one key, and to `scheduled` before its time. Schedules and cleared conditions use `begin` and
+ * `release`, a recovery uses `giveUp`; users use the others.
  */
 export const campaignSwitches = {
   start: { to: 'running', from: ['ready'] },
@@ -40,17 +40,17 @@ export type CampaignHold =
   | 'canary_sender'
   | 'sender_replaced';
 
-/** Begins the fields of a record that say whose hand was in it: none of them may approve it. */
+/** Prefix of the record fields that name users who changed the campaign: they cannot approve it. */
 export const HAND = 'hand:';
 
-/** Fields that belong to what is approved and could be changed afterwards. */
+/** Approved fields that could be changed afterwards. */
 export const APPROVED_WITH = ['quietHours', 'timezone'] as const;
 
 type PaceFields = Readonly<Record<string, string | number>>;
 
 const CANARY = 50;
 
-/** The fields of the record; '' takes one away, what is not said is left out. */
+/** The fields of the record; '' removes one, and absent values are omitted. */
 function paceToRecord({ quietHours, timezone, pauseOnFailure, perSecond: limit }: Pace | Amendment): PaceFields {
   return {
     ...(quietHours === undefined ? {} : { quietHours: writtenHours(quietHours) }),
@@ -60,10 +60,10 @@ function paceToRecord({ quietHours, timezone, pauseOnFailure, perSecond: limit }
   };
 }
 
-/** What is said of it while it has no recipients: the text is what their values are taken for. */
+/** Fields that can change only before there are recipients: the text determines how their values are read. */
 export const DRAFTED = ['name', 'text', 'from', 'country', 'replaceCostly', 'sendAt'] as const;
 
-/** All that may be changed, as the record keeps it. */
+/** All amendable fields, as stored in the record. */
 export function amendmentToRecord(amendment: Amendment): PaceFields {
   const { name, text, from, country, replaceCostly, sendAt } = amendment;
   return {
@@ -77,7 +77,7 @@ export function amendmentToRecord(amendment: Amendment): PaceFields {
   };
 }
 
-/** As above, with what is said once, when the campaign is made. */
+/** Includes the fields that are set only at creation. */
 export function wholePaceToRecord(request: Pace): PaceFields {
   const { sendAt, canary, requireSender, quietHours = true } = request;
   const first = typeof canary === 'boolean' ? (canary ? CANARY : 0) : canary;

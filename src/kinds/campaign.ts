@@ -1,7 +1,8 @@
 /**
- * Many messages with one intention.
+ * Many messages with one text.
  *
- * `ready → held` happens after a restore of PostgreSQL: it may have been started since, so it waits for a person.
+ * `ready → held` happens after a restore of PostgreSQL: the campaign may have been started since the backup, so it
+ * waits for an operator.
  */
 import { z } from 'zod';
 import { campaignFields as fields } from './campaign-fields.ts';

@@ -1,18 +1,18 @@
 /**
- * Totals of a day: what operations and SMS add to them, by kind, account and place. A final operation that changes
- * counts on the day of the change: `failed → succeeded` is one failure less and one success more.
+ * Daily totals: what operations and SMS add, by kind, account and place. A final operation that changes counts on the
+ * day of the change: `failed → succeeded` is one failure less and one success more.
  */
 import { type Kind, asDeclared, isFinal, isState } from './index.ts';
 
-/** Names of sums, `kind|account|place|measure`, and by how much they change. */
+/** Names of sums, `kind|account|place|measure`, and their changes. */
 export type Posts = Readonly<Record<string, number>>;
 
-/** `place` tells the country: the withdraw mode of a disbursement, the country of an SMS. */
+/** `place` is the country: the withdraw mode of a disbursement, the country of an SMS. */
 function named(kind: string, account: string, place: string, measure: string): string {
   return `${kind}|${account}|${place}|${measure}`;
 }
 
-/** What sends money on its way is open, once it is accepted, until it is final. */
+/** An outgoing payment counts as open from its acceptance until it is final. */
 export const ACCEPTED = { accepted: 1, '=open': 1 } as const;
 
 /** Operations that a change of state adds to each measure; their XOF change in the same way. */
@@ -22,9 +22,9 @@ export function measuresOf(kind: Kind, from: string, to: string): Readonly<Recor
   if (money === 'in') return to === 'completed' ? { completed: 1 } : {};
   const [began, ends] = [isFinal(kind, from), isFinal(kind, to)];
   const by: Record<string, number> = {};
-  // A returned payment was paid on the day on which it was paid: that is not taken back.
+  // A returned payment was paid on its original day, which stays unchanged.
   if (began && to !== 'reversed') by[from] = -1;
-  // A review in between has taken it back, and only what was reported as paid returns.
+  // A review in between has subtracted it, and only a payment that was reported as paid can be returned.
   if (!began && to === 'reversed') by['succeeded'] = 1;
   if (ends) by[to] = 1;
   by['=open'] = Number(!ends) - Number(!began);
@@ -40,12 +40,12 @@ export interface TextCounted {
   readonly cost?: number | undefined;
 }
 
-/** States of an SMS that are reported: it left, or should have left and could not. */
+/** Reported states of an SMS: it was sent, or its sending ended without success. */
 export const textStates = ['sent', 'failed', 'unknown', 'expired'] as const;
 type TextState = (typeof textStates)[number];
 const isTextState = (state: string): state is TextState => textStates.some((one) => one === state);
 
-/** Adds to `posts` the change of an SMS, or of so many that are alike. */
+/** Adds to `posts` the change of one or more equal SMS. */
 export function addText(
   posts: Record<string, number>,
   { account, country, segments, cost }: TextCounted,
@@ -59,7 +59,7 @@ export function addText(
     if (!isTextState(state)) continue;
     add(state, sign);
     add(`${state}Segments`, sign * segments);
-    // An SMS in doubt may well be billed.
+    // An SMS in doubt may be billed.
     if (cost !== undefined && (state === 'sent' || state === 'unknown')) add('cost', sign * cost);
   }
 }
@@ -73,7 +73,7 @@ export interface Line {
 }
 
 export interface BookOfDay {
-  /** Nothing changes it any more. */
+  /** The day is final. */
   readonly closed: boolean;
   readonly lines: readonly Line[];
 }

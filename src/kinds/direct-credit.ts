@@ -1,8 +1,8 @@
 /**
- * Money to an account of the service, in one request. Nothing can be asked about one that was sent, so an attempt that
- * finds `sending` leaves it to a person.
+ * Money to an account of the provider, in one request. A sent request cannot be checked, so an attempt that finds
+ * `sending` requests a review.
  *
- * `sending → queued`: the request provably never left; no other way leads back.
+ * `sending → queued`: the request provably never left; no other transition leads back.
  */
 import { z } from 'zod';
 import {

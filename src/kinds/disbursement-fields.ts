@@ -1,4 +1,4 @@
-/** What is asked for, and what the record of a disbursement holds. */
+/** The request, and the fields of a disbursement record. */
 import { z } from 'zod';
 import {
   account,
@@ -52,7 +52,7 @@ export const disbursementRequest = z
   })
   .meta({ id: 'DisbursementRequest' });
 
-/** In the order in which callers see it; then what they do not see. */
+/** In the order for callers, followed by internal fields. */
 export const disbursementFields = {
   id,
   state: stateLike(
@@ -70,7 +70,7 @@ export const disbursementFields = {
   ),
   metadata,
   account,
-  /** The same for every submit of this disbursement, for ever. */
+  /** Equal for every submit of this disbursement. */
   disburseId: shown(
     sought(text, 'disburseId'),
     example('0f6c8d4b2a1e49578c3d7b90a2e4f611').meta({ description: 'Our unique reference at the service.' }),
@@ -104,40 +104,43 @@ export const disbursementFields = {
 
   debitAccountNumber: maybeText,
   disburseTxId: sought(maybeText, 'transactionId'),
-  /** A submit was answered with the word that our disburse_id is used already. */
+  /** A submit was refused because our disburse_id is already used. */
   idUsed: flag,
-  /** How many submits may have left us, and when the last did. */
+  /** Number of submits that may have left, and the time of the last one. */
   sends: count,
   sentAt: maybeTime,
   tokenAt: maybeTime,
-  /** No `created` counts as an answer about the last submit before this time. */
+  /** Before this time, `created` is no valid answer about the last submit. */
   quietUntil: maybeTime,
-  /** When a look after the quiet period first said `created`. */
+  /** When a check after the settle delay first returned `created`. */
   createdSeenAt: maybeTime,
-  /** When a look first said that it failed, or that the money came back. Once is not enough. */
+  /** When a check first reported a failure or a return. One report is not enough. */
   failedSeenAt: maybeTime,
   /**
-   * When a callback was last a reason to look, or a look spoke against what was told, by the clock of PostgreSQL;
-   * taken away when an end is told.
+   * The last callback that required a check, or the last check that contradicted the reported result, by the clock of
+   * PostgreSQL; removed when a result is reported.
    */
   hintedAt: maybeTime,
-  /** When a look first said a final word without naming the payment, and how many have since. */
+  /** When a check first returned a final status without naming the payment, and the number of such checks since. */
   unnamedSeenAt: maybeTime,
   unnamedLooks: count,
-  /** When a look after its end first said something else than its end, and nothing that counts; and how many have since. */
+  /**
+   * When a check of a finished payment first contradicted the result without a valid status, and the number of such
+   * checks since.
+   */
   contrarySeenAt: maybeTime,
   contraryLooks: count,
-  /** When a look after that first said its end again. Once is not enough, since it may be an old answer. */
+  /** When a later check first confirmed the result. One is not enough, since the answer may be outdated. */
   agreedSeenAt: maybeTime,
-  /** Callers were told that it was paid before it was given to a person: it is never sent again. */
+  /** The payment was reported as paid before its review: it is never sent again. */
   toldPaid: flag,
-  /** Answers to its creation that nobody understands. */
+  /** Unrecognised answers to its creation. */
   strangeAnswers: count,
   /** When a different person approved it; the time limit counts from then. */
   approvedAt: maybeTime,
 } as const;
 
-/** What says how and when to go on: once it is over nobody asks for it, and the record lets go of it. */
+/** Scheduling fields, which a finished record no longer needs. */
 export const goneAtTheEnd = [
   'sentAt',
   'tokenAt',
@@ -149,7 +152,7 @@ export const goneAtTheEnd = [
   'acceptedFor',
 ] as const;
 
-/** What the report of a batch has of each of its rows: of the row, and of the disbursement that it became. */
+/** Columns of a batch report: fields of the row, and of its disbursement. */
 export const reportedOfRow = ['amount', 'accountAlias', 'withdrawMode'] as const;
 export const reportedOfPayment = ['disburseId', 'token', 'transactionId', 'providerRef'] as const;
 export const reportColumns = [

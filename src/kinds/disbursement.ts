@@ -1,22 +1,25 @@
 /**
- * Money to a wallet or an account of the service.
+ * Money to a wallet or an account of the provider.
  *
- * Arrows that look wrong and are not:
- *   submitting → created      the request provably never left, so it may be made again;
- *   unknown → submitting      upstream said `created` twice after the quiet period: same token, same disburse_id;
- *   needs_review → succeeded  upstream's late word settles what we had given up on;
- *   created → queued          the token grew old before it was ever used, so another is asked for;
- *   failed → succeeded        upstream took its word back: told once more, with `late`, or it would be paid again;
- *   failed → needs_review     it took its word back and gave no other that counts;
- *   cancelled → succeeded     it was given a token, and the provider says that it was paid all the same;
- *   cancelled → needs_review  the provider says that it goes on, or the journal that it left;
- *   succeeded → reversed      upstream says afterwards that the money came back;
- *   succeeded → needs_review  it no longer stands by the success, and says nothing else that counts;
- *   needs_review → reversed   a success was told before, so it did not fail: it came back.
- * And after a restore of PostgreSQL (`restored`), which does not show what happened since:
+ * Transitions that look wrong and are not:
+ *
+ *   submitting → created      the request provably never left, so it may be repeated;
+ *   unknown → submitting      the provider returned `created` twice after the settle delay: same token and disburse_id;
+ *   needs_review → succeeded  a late status from the provider settles the review;
+ *   created → queued          the token expired unused, so another one is requested;
+ *   failed → succeeded        the provider corrected its status: reported with `late`, or it would be paid again;
+ *   failed → needs_review     the provider withdrew its status without a valid new one;
+ *   cancelled → succeeded     it had a token, and the provider reports that it was paid;
+ *   cancelled → needs_review  the provider reports it as pending, or the journal shows that it left;
+ *   succeeded → reversed      the provider reports later that the money was returned;
+ *   succeeded → needs_review  the provider no longer confirms the success, without a valid new status;
+ *   needs_review → reversed   a success was reported before, so it did not fail: it was returned.
+ *
+ * After a restore of PostgreSQL (`restored`), which does not show later changes:
+ *
  *   queued → needs_review     the restored row does not prove that nothing was sent;
  *   created → succeeded       the restored row has no submit, and the provider reports the result of one;
- *   needs_review → queued     a person who knows that it was never paid lets it go on.
+ *   needs_review → queued     an operator who knows that it was never paid resumes it.
  */
 import { z } from 'zod';
 import { disbursementFields as fields, disbursementRequest as request } from './disbursement-fields.ts';

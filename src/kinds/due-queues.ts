@@ -1,4 +1,4 @@
-/** The queues that the due index feeds. Each has its declaration, by the same name, in src/queues. */
+/** The queues of the due index. Each has a declaration with the same name in src/queues. */
 export const dueQueues = [
   'disbursement',
   'sms-batch',

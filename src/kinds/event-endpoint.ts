@@ -1,4 +1,4 @@
-/** Where a caller has its events posted to. */
+/** A caller's webhook endpoint. */
 import { z } from 'zod';
 import { events } from './events.ts';
 

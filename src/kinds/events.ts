@@ -1,22 +1,22 @@
-/** What the events of a kind look like. A reader must leave alone what it does not know. */
+/** The format of events. Readers must ignore unknown fields. */
 import { z } from 'zod';
 
 export interface EventDeclaration {
-  /** One sentence: what is now true. */
+  /** One sentence about the new state. */
   readonly says: string;
   /** `data` of an example, without its id and its state. */
   readonly example: Readonly<Record<string, unknown>>;
-  /** Where that is another than its type names. */
+  /** If the state differs from the type's name. */
   readonly state?: string;
 }
 
-/** By `<kind>.<state>`. A type that is not declared is never emitted. */
+/** By `<kind>.<state>`. Undeclared types are never emitted. */
 type Types = Readonly<Record<string, EventDeclaration>>;
 
 export interface EventsOf {
   readonly types: Types;
   readonly data: z.ZodObject;
-  /** What is read from the record, in this order. */
+  /** Fields copied from the record, in this order. */
   readonly carries?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ type StateOfType<T extends Types, Name extends keyof T> = T[Name] extends { read
     : never;
 type StateIn<T extends Types> = { [Name in keyof T]: StateOfType<T, Name> }[keyof T];
 
-/** Fields that the events of several kinds have. */
+/** Event fields of several kinds. */
 export const told = {
   reference: z.string().optional().meta({ description: 'The name that the caller gave it.' }),
   metadata: z.record(z.string(), z.string()).optional().meta({ description: 'The data that the caller gave it.' }),
@@ -44,9 +44,9 @@ export const told = {
 };
 
 interface Carried<C, M> {
-  /** Beside id and state, each of its events carries these from the record; */
+  /** Beside id and state, each of its events has these fields of the record; */
   readonly carries: C;
-  /** and some of them these. */
+  /** and some events have these. */
   readonly more: M;
   readonly id?: string;
 }
@@ -64,13 +64,13 @@ export function events<const T extends Types, C extends z.core.$ZodLooseShape, M
   return { types, data, carries: Object.keys(carries) };
 }
 
-/** A state that its type does not name comes first. */
+/** A state that differs from the type's name comes first. */
 function statesTold<T extends Types>(types: T): StateIn<T>[] {
   const named = Object.entries(types).map(
     ([type, { state }]) => [state !== undefined, state ?? afterDot(type)] as const,
   );
   const inOrder = [...named.filter(([other]) => other), ...named.filter(([other]) => !other)];
-  // What follows a dot, or is said instead, is the type StateIn, which the compiler cannot follow through a list.
+  // The text after the dot, or its replacement, is the type StateIn, which the compiler cannot follow through a list.
   return inOrder.map(([, state]) => state) as StateIn<T>[];
 }
 

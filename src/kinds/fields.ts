@@ -1,7 +1,7 @@
-/** How a field stands in a record, which is all text, and how callers see it. */
+/** How a field is stored in a record, as text, and how callers see it. */
 import type { z } from 'zod';
 
-/** By what operations are found besides their ids, each with the letter that stands for it in the index. */
+/** Lookup keys of operations besides their ids, each with its letter in the index. */
 export const soughtNames = {
   phone: 'p',
   token: 't',
@@ -13,24 +13,24 @@ export const soughtNames = {
 
 export type SoughtName = keyof typeof soughtNames;
 
-/** Characters. Nothing is asked for by a longer name. */
+/** Characters. No lookup key is longer. */
 export const NAME_MOST = 200;
 
 export interface Field<Value = unknown, Presence extends 'sure' | 'maybe' = 'sure' | 'maybe'> {
-  /** `time`: a number, ms since the epoch, which callers see as ISO 8601. `flag`: true where it is more than 0. */
+  /** `time`: a number, ms since the epoch, which callers see as ISO 8601. `flag`: true if greater than 0. */
   readonly codec: 'text' | 'number' | 'time' | 'flag' | 'json' | 'derived';
-  /** `maybe`: where the record does not have it, or has it empty, nobody sees it. */
+  /** `maybe`: omitted if absent or empty in the record. */
   readonly presence: Presence;
-  /** What it is where the record does not have it. Absent, for one that is sure: a record without it is damaged. */
+  /** The value if the record has none. Absent, for a required field: a record without it is damaged. */
   readonly otherwise?: Value;
   /**
-   * As callers see it, at this place among the others. Where it is absent, false or 0, one that is optional is left
-   * out; one that is nullable is null where it is absent. Absent: callers do not see it.
+   * The schema and position for callers. If the value is absent, false or 0, an optional field is omitted and a
+   * nullable one is null. Absent: hidden from callers.
    */
   readonly shown?: z.ZodType;
-  /** How callers know it, where they know it by another name. */
+  /** The name for callers, if it differs. */
   readonly as?: string;
-  /** It finds the operation, under this name. */
+  /** The lookup key under which it finds the operation. */
   readonly sought?: SoughtName;
 }
 
@@ -41,7 +41,7 @@ type Maybe<Value> = Field<Value, 'maybe'>;
 
 export const text: Sure<string> = { codec: 'text', presence: 'sure' };
 export const maybeText: Maybe<string> = { codec: 'text', presence: 'maybe' };
-/** A number that must be there. */
+/** A required number. */
 export const amount: Sure<number> = { codec: 'number', presence: 'sure' };
 export const count: Sure<number> = { codec: 'number', presence: 'sure', otherwise: 0 };
 export const maybeNumber: Maybe<number> = { codec: 'number', presence: 'maybe' };
@@ -66,7 +66,7 @@ export function shown<F extends Field, S extends z.ZodType>(field: F, schema: S)
   return { ...field, shown: schema };
 }
 
-/** Shown under another name than it is kept under. */
+/** Shown under another name than it is stored. */
 export function shownAs<F extends Field, S extends z.ZodType, const As extends string>(
   field: F,
   as: As,
@@ -75,16 +75,16 @@ export function shownAs<F extends Field, S extends z.ZodType, const As extends s
   return { ...field, shown: schema, as };
 }
 
-/** An operation is found by it. */
+/** A lookup key of the operation. */
 export function sought<F extends Field>(field: F, by: SoughtName): F & { readonly sought: SoughtName } {
   return { ...field, sought: by };
 }
 
-/** Not kept: it follows from the other fields. */
+/** Not stored: computed from the other fields. */
 export function derived<S extends z.ZodType>(schema: S): Maybe<never> & Shown<S> & { readonly codec: 'derived' } {
   return { codec: 'derived', presence: 'maybe', shown: schema };
 }
-/** As a record has it, by the name of each field. */
+/** The typed fields of a record. */
 export type Read<F extends Fields> = {
   readonly [N in keyof F as F[N] extends Field<unknown, 'sure'> ? N : never]: F[N] extends Field<infer V> ? V : never;
 } & {
@@ -95,7 +95,7 @@ export type Read<F extends Fields> = {
       : N]?: F[N] extends Field<infer V> ? V : never;
 };
 
-/** What a view has to be told, since no field says it. `history` is read from the evidence of every record. */
+/** Additional inputs of a view. `history` is read from the evidence of every record. */
 export type Derived<F extends Fields> = {
   readonly [N in DerivedName<F> as undefined extends Seen<F[N]> ? never : N]: Seen<F[N]>;
 } & {

@@ -1,14 +1,14 @@
-/** Holds of an account (the circuit breaker): one for each area and reason, whatever the number of operations that met the condition. */
+/** Holds of an account (the circuit breaker): one for each area and reason, for any number of operations. */
 import type { HoldArea } from './account.ts';
 
 /** An operator stopped the account. Only an operator releases it. */
 export const STOPPED = 'stopped';
 /** The SMS budget is used up. The hold ends in the next period, or with a higher budget. */
 export const BUDGET = 'budget';
-/** The provider's answers cannot be read, again and again. */
+/** The provider's answers are repeatedly unreadable. */
 export const PROVIDER_UNREADABLE = 'provider_unreadable';
 
-/** The operation whose answers cannot be read, and a description of the answers without personal data. */
+/** The operation whose answers are unreadable, and a description of the answers without personal data. */
 export interface UnreadableAnswers {
   readonly operation: string;
   readonly came: string;
@@ -32,10 +32,10 @@ export interface Row {
   readonly windowMs: number;
 }
 
-/** The holds of an account, and the rows of failures that can become holds. */
+/** The holds of an account, and the series of failures that can become holds. */
 export interface AccountStanding {
   readonly holds: readonly AccountHold[];
-  /** Rows of failures that have begun, as `area.reason`. */
+  /** Series of failures that have begun, as `area.reason`. */
   readonly failing: ReadonlySet<string>;
 }
 

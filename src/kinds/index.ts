@@ -1,4 +1,4 @@
-/** Everything that callers ask for, and everything that events are about. */
+/** Every kind of request, and every subject of events. */
 import type { z } from 'zod';
 import { account } from './account.ts';
 import { batch } from './batch.ts';
@@ -15,7 +15,7 @@ import { message } from './message.ts';
 import { paymentRequest } from './payment-request.ts';
 import { system } from './system.ts';
 
-/** The kinds of operations, in the order in which people are shown them. A new one begins with its line here. */
+/** The kinds of operations in display order. Add a new kind here first. */
 export const operations = {
   disbursement,
   message,
@@ -26,51 +26,51 @@ export const operations = {
   direct_credit: directCredit,
 } as const;
 
-/** What events are about, by the first word of their types. */
+/** The subjects of events, by the first word of their types. */
 export const subjects = { ...operations, account, endpoint: eventEndpoint, intake, system } as const;
 
 export type Kind = keyof typeof operations;
 export type StateOf<K extends Kind> = keyof (typeof operations)[K]['states'] & string;
 
-/** What a caller may ask for, as it was checked; and as the caller writes it. */
+/** A validated request; and its form before validation. */
 export type RequestOf<K extends AskedKind> = z.output<(typeof operations)[K]['request']>;
 export type InputOf<K extends AskedKind> = z.input<(typeof operations)[K]['request']>;
-/** The kinds that callers ask for one by one. */
+/** The kinds that callers can request one by one. */
 export type AskedKind = { [K in Kind]: (typeof operations)[K] extends { request: z.ZodObject } ? K : never }[Kind];
-/** The kinds that move money, or those that move it so. */
+/** The kinds that move money, optionally by direction. */
 export type KindOfMoney<Way extends 'in' | 'out' = 'in' | 'out'> = {
   [K in Kind]: (typeof operations)[K] extends { money: Way } ? K : never;
 }[Kind];
-/** The kinds with a state that is looked at in this queue. */
+/** The kinds with a state that this queue checks. */
 export type KindInQueue<Queue extends QueueName> = {
   [K in Kind]: Queue extends QueuesOf<(typeof operations)[K]['states']> ? K : never;
 }[Kind];
 type QueuesOf<States> = {
   [N in keyof States]: States[N] extends { queue: infer Queue } ? Queue : never;
 }[keyof States];
-/** The states of a kind that are looked at in this queue. */
+/** The states of a kind that this queue checks. */
 export type StateInQueue<K extends Kind, Queue extends QueueName> = StatesIn<(typeof operations)[K]['states'], Queue>;
 type StatesIn<States, Queue extends QueueName> = {
   [N in keyof States & string]: States[N] extends { queue: Queue } ? N : never;
 }[keyof States & string];
 
-/** Read from the list: TypeScript knows no more of the keys of an object than that they are texts. */
+/** TypeScript types the keys of an object only as strings. */
 export const kinds = Object.keys(operations) as Kind[];
 
 const declarations: Readonly<Record<Kind, Declared>> = operations;
 
-/** As far as the compiler follows a look-up by a kind that is still open. */
+/** The declaration for a generic kind, which the compiler cannot look up. */
 export function asDeclared(kind: Kind): Declared {
   return declarations[kind];
 }
 
-/** Of what kind an operation is that has this id, whether or not there is one. Undefined: it is no id of ours. */
+/** The kind of an id, whether or not the operation exists. Undefined: it is not one of our ids. */
 export function kindOf(id: string): Kind | undefined {
   const prefix = id.slice(0, id.indexOf('_'));
   return kinds.find((kind) => declarations[kind].prefix === prefix);
 }
 
-/** What follows from the states of the kinds: guards, arrows, and the queue of each. */
+/** Derived from the states of the kinds: guards, arrows, and queues. */
 
 export function stateOf(kind: Kind, state: string): State {
   const found = asDeclared(kind).states[state];
@@ -79,11 +79,11 @@ export function stateOf(kind: Kind, state: string): State {
 }
 
 export function statesOf<K extends Kind>(kind: K): readonly StateOf<K>[] {
-  // Of the keys of an object TypeScript knows no more than that they are texts.
+  // TypeScript types the keys of an object only as strings.
   return Object.keys(asDeclared(kind).states) as StateOf<K>[];
 }
 
-/** The states of a kind of which this can be said. */
+/** The states of a kind with this trait. */
 export function statesThatAre<K extends Kind>(kind: K, trait: Trait): readonly StateOf<K>[] {
   return statesOf(kind).filter((state) => stateOf(kind, state).is?.includes(trait));
 }
@@ -93,42 +93,42 @@ export function isState(kind: Kind, state: string, trait: Trait): boolean {
 }
 
 /**
- * As what it counts beside its state, with its XOF: with its account, where nothing was sent of it yet; by its age,
- * where money may have moved.
+ * How an operation counts in the status figures: by account while nothing was sent for it; by age when money may have
+ * moved.
  */
 export function standsAs(kind: Kind, state: string): 'unsent' | 'doubt' | undefined {
   if (isState(kind, state, 'unsent')) return 'unsent';
   return isState(kind, state, 'in doubt') ? 'doubt' : undefined;
 }
 
-/** What an applied recovery does with an operation in this state. Undefined: nothing, it waits. */
+/** The action of an applied recovery in this state. Undefined: none, the operation waits. */
 export function restoringOf(kind: Kind, state: string): Restoring | undefined {
   return asDeclared(kind).states[state]?.restored;
 }
 
-/** What a step does to the sums of the day in which the operation was counted: 1 counts it again, -1 gives it back. */
+/** How a transition changes the sums of the operation's day: 1 counts it again, -1 subtracts it. */
 export function recountOf(kind: Kind, from: string, to: string): -1 | 0 | 1 {
   const [did, does] = [!isState(kind, from, 'without effect'), !isState(kind, to, 'without effect')];
   return did === does ? 0 : does ? 1 : -1;
 }
 
-/** Callers are told that it is over. */
+/** Reported to callers as final. */
 export function isFinal(kind: Kind, state: string): boolean {
   return stateOf(kind, state).to === undefined;
 }
 
-/** Final, and no word of upstream leads on from it: nobody looks at it again. */
+/** Final, and no late status can change it: it is never checked again. */
 export function isOver(kind: Kind, state: string): boolean {
   return isFinal(kind, state) && queueOf(kind, state) === undefined;
 }
 
-/** `lane` matters where one-time passwords have a queue of their own. */
+/** `lane` matters because one-time passwords have a queue of their own. */
 export function queueOf(kind: Kind, state: string, lane = 'normal'): QueueName | undefined {
   const { queue } = stateOf(kind, state);
   return typeof queue === 'object' ? queue[lane === 'otp' ? 'otp' : 'normal'] : queue;
 }
 
-/** Throws when the declaration has no such arrow: that is a fault in our code, never in what came from outside. */
+/** Throws if the declaration has no such arrow: an error in our code, never in input. */
 export function assertArrow(kind: Kind, from: string, to: string): void {
   const { to: next = [], late = [] } = stateOf(kind, from);
   if (from !== to && !next.includes(to) && !late.includes(to)) {
@@ -136,19 +136,19 @@ export function assertArrow(kind: Kind, from: string, to: string): void {
   }
 }
 
-/** The queue in which upstream is asked how an operation that is under way has ended. */
+/** The queue that checks the status of a pending operation. */
 export function lookQueueOf(kind: 'disbursement' | 'invoice' | 'payment_request'): QueueName {
   const queue = queueOf(kind, 'pending');
   if (queue === undefined) throw new Error(`nobody looks at a pending ${kind}`);
   return queue;
 }
 
-/** The states of a kind that are looked at in this queue. */
+/** The states of a kind that this queue checks. */
 export function statesInQueue(kind: Kind, queue: QueueName): readonly string[] {
   return statesOf(kind).filter((state) => [queueOf(kind, state), queueOf(kind, state, 'otp')].includes(queue));
 }
 
-/** Every event that callers are told, from the declarations of what events are about. */
+/** Every event type, derived from the declarations of the subjects. */
 
 type Subjects = typeof subjects;
 type Told = {
@@ -158,7 +158,7 @@ type Told = {
     ? E
     : never;
 };
-/** What events are about: the first word of their types. */
+/** Subjects of events: the first words of their types. */
 export type Subject = keyof Told;
 export type EventType = { [S in Subject]: keyof Told[S]['types'] & string }[Subject];
 
@@ -170,20 +170,20 @@ const told = Object.entries(subjects).flatMap(([subject, declared]): (readonly [
   'events' in declared ? [[subject, declared.events]] : [],
 );
 
-/** What is now true, and an example. By type, in the order in which people are shown them. */
+/** A description and an example. By type, in display order. */
 export const catalogue: Readonly<Record<EventType, EventDeclaration>> = Object.assign(
   {},
   ...told.map(([, { types }]) => types),
 );
 
-// Of the keys of an object TypeScript knows no more than that they are texts, nor that there is one.
+// TypeScript types the keys of an object only as strings, possibly none.
 export const eventTypes = Object.keys(catalogue) as [EventType, ...EventType[]];
 
-/** In the order in which people are shown them. */
+/** In display order. */
 export const eventSubjects = told.map(([subject]) => subject) as Subject[];
 
 export function subjectOf<T extends EventType>(type: T): SubjectOf<T> {
-  // What splitting leaves of a type is beyond the compiler; each type is declared under its subject.
+  // The compiler cannot follow the split; each type is declared under its subject.
   return type.slice(0, type.indexOf('.')) as SubjectOf<T>;
 }
 
@@ -191,25 +191,25 @@ const dataSchemas: ReadonlyMap<string, EventsOf['data']> = new Map(
   told.map(([subject, { data }]) => [subject, data]),
 );
 
-/** Which type it is, is known to the caller, but not followed through a look-up by a type that is still open. */
+/** The caller knows the type, which the compiler cannot follow through a generic look-up. */
 export function dataSchemaOf<T extends EventType>(type: T): DataSchemaOf<T> {
   return dataSchemas.get(subjectOf(type)) as DataSchemaOf<T>;
 }
 
-/** What callers are told of a kind: the second words of its types. */
+/** The reported states of a subject: the second words of its types. */
 export type ToldStates<S extends Subject> = keyof Told[S]['types'] extends infer T
   ? T extends `${S}.${infer Word}`
     ? Word
     : never
   : never;
 
-/** The state that an event of this type tells. */
+/** The state that an event of this type reports. */
 export function stateToldBy(type: string): string {
   const declared: Readonly<Record<string, EventDeclaration>> = catalogue;
   return declared[type]?.state ?? type.slice(type.indexOf('.') + 1);
 }
 
-/** What each event of its kind has of the record, in their order, under the names that callers know. */
+/** The record fields of each event of its kind, in order and under their public names. */
 export function carriedBy(record: { readonly kind: Kind }): Readonly<Record<string, unknown>> {
   const values: Readonly<Record<string, unknown>> = { ...record };
   return Object.fromEntries((carried.get(record.kind) ?? []).map(([as, name]) => [as, values[name]]));

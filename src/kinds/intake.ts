@@ -1,14 +1,14 @@
-/** A request of the queue `intake` that was refused, and the event that reports it. */
+/** A refused request of the queue `intake`, and its event. */
 import { z } from 'zod';
 import type { EventsOf } from './events.ts';
 
-/** No value of the request, no secret and no full phone number is in it. */
+/** It contains no value of the request, no secret and no full phone number. */
 export interface Rejection {
   /** Derived from the job: a job that runs again is reported under the same id. */
   readonly id: string;
   /** Absent: the request came over SQL. */
   readonly jobId?: string | undefined;
-  /** `unknown`: the job names no kind that exists. */
+  /** `unknown`: the job names no existing kind. */
   readonly kind: string;
   readonly account: string;
   readonly reference?: string | undefined;

@@ -1,4 +1,4 @@
-/** What an invoice is asked for with. */
+/** The request of an invoice. */
 import { z } from 'zod';
 import { readInternationalNumber, readNumber } from '../lib/written-number.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './request-pieces.ts';
 import { says, unsaid, written } from '../messages/schemas.ts';
 
-/** Shown on the invoice and never used to bill, so any way to write a price will do (interface: Checkout invoice). */
+/** Display only, never used for billing, so any format of a price is allowed (interface: Checkout invoice). */
 const shownPrice = z.union([z.number(), z.string().max(40)], { error: says('number_or_string') });
 
 const item = z.strictObject({
@@ -26,7 +26,7 @@ const item = z.strictObject({
 
 const tax = z.strictObject({ name: visible(200).optional(), amount: z.number().optional() });
 
-/** A list, or the map that upstream itself asks for: `{item_0: …, item_1: …}`. */
+/** A list, or the map that the provider uses: `{item_0: …, item_1: …}`. */
 function listOrMap<T extends z.ZodType>(word: string, entry: T) {
   const numbered = new RegExp(`^${word}_\\d{1,4}$`);
   const asList = (value: unknown): unknown => {
@@ -42,7 +42,7 @@ function listOrMap<T extends z.ZodType>(word: string, entry: T) {
 
 const CUSTOM_DATA_MAX = 8_192;
 
-/** Their names come back in notifications and are compared there, so each obeys the rule of a text that identifies. */
+/** Their names are compared in notifications, so each must be a valid identifier text. */
 const customData = z
   .record(z.string().max(100), z.json())
   .refine((data) => JSON.stringify(data).length <= CUSTOM_DATA_MAX, says('json_at_most', { most: CUSTOM_DATA_MAX }))

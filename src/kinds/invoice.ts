@@ -1,8 +1,8 @@
 /**
- * A bill that a payer pays on a page of the service.
+ * A bill that a payer pays on a page of the provider.
  *
- * `cancelled → completed`: nothing forbids a payer to pay late. It is told once, with `late`. One that was paid less then
- * needs review.
+ * `cancelled → completed`: a payer can pay late. Reported with `late`. If the payer paid less, the invoice needs
+ * review.
  */
 import { z } from 'zod';
 import {
@@ -69,7 +69,7 @@ export const invoice = kind({
       perhaps(example('https://pay.example/jMcHr7X9kQ')).meta({ description: 'The page where the payer pays.' }),
     ),
     totalAmount: shown(amount, xof),
-    /** Kept where it is not what was billed. */
+    /** Stored if it differs from the billed amount. */
     amountPaid: shown(maybeNumber, perhaps(z.int()).meta({ description: 'Whole XOF, once it was paid.' })),
     receiptUrl: shown(maybeText, perhaps(z.string())),
     reason,
@@ -85,12 +85,12 @@ export const invoice = kind({
       z.array(z.string()).optional().meta({ description: 'Only when it is created: what may be a mistake.' }),
     ),
 
-    /** As JSON until the invoice is created; then it is forgotten, since it may name a person. */
+    /** JSON until the invoice is created; then erased, since it may name a person. */
     request: maybeText,
     publishedAt: maybeTime,
-    /** What upstream named where it is less than was billed: paid, should a person say so. */
+    /** The provider's amount if it is less than billed: the paid amount, if an operator confirms it. */
     amountNamed: maybeNumber,
-    /** When something was posted about it last that was a reason to look. */
+    /** The last callback that required a check. */
     hintedAt: maybeTime,
   },
   events: events(

@@ -1,79 +1,79 @@
-/** What the declaration of a kind consists of. */
+/** The parts of a kind's declaration. */
 import type { z } from 'zod';
 import type { HoldArea } from './account.ts';
 import type { QueueName } from './due-queues.ts';
 import type { EventsOf } from './events.ts';
 import type { Fields } from './fields.ts';
 
-/** What can be said of a state besides its name; `statesThatAre` finds the states by it. */
+/** Traits of a state; `statesThatAre` finds the states by trait. */
 export type Trait =
-  /** Nothing has left for it yet, so a condition of its account may keep it there. */
+  /** Nothing has left for it yet, so a hold of its account may delay it. */
   | 'unsent'
-  /** Its amount has still to leave, or is on its way. Not where nobody approved it, and not where that is in doubt. */
+  /** Its amount is queued or in flight. Not if it is unapproved or in doubt. */
   | 'in flight'
-  /** It may have taken effect already, or may do so any moment. */
+  /** It may have taken effect, or may do so at any moment. */
   | 'in doubt'
-  /** No money left, or it came back: it counts towards no limit of the day. */
+  /** No money left, or it was returned: it counts towards no daily limit. */
   | 'without effect'
-  /** Its reason says why it stands there. In other states a reason is left over from a review. */
+  /** Its reason explains the state. In other states the reason may come from an earlier review. */
   | 'reasoned';
 
-/** What an applied recovery does with an operation in this state of a restored ledger. */
+/** The action of an applied recovery on an operation in this state. */
 export type Restoring =
-  /** To a person: nobody knows what became of it. */
+  /** Needs review: its result is unknown. */
   | 'review'
-  /** Asked about; to a person unless the service says how it ended, or that it is under way. */
+  /** Checked; needs review unless the provider reports a final or a pending status. */
   | 'ask'
-  /** Held until a person resumes it. */
+  /** Held until an operator resumes it. */
   | 'hold'
-  /** In doubt, and looked up in the statistics; never sent again. */
+  /** In doubt, and checked in the statistics; never sent again. */
   | 'doubt'
-  /** As it is: it is looked at as ever. */
+  /** Unchanged: checked as before. */
   | 'look';
 
 export interface State<Name extends string = string> {
-  /** What is so, in a sentence. */
+  /** A sentence about the state. */
   readonly says: string;
-  /** What to do about it, where that is not nothing. `{id}` is its id. */
+  /** The next step, if there is one. `{id}` is its id. */
   readonly next?: string;
-  /** Where the next look at an operation in this state happens. Absent: nothing is due (final, or for a person). */
+  /** The queue of the next check in this state. Absent: nothing is due (final, or waiting for a user). */
   readonly queue?: QueueName | { readonly normal: QueueName; readonly otp: QueueName };
-  /** Which states may follow. Absent: none, it is final. */
+  /** Possible next states. Absent: none, it is final. */
   readonly to?: readonly Name[];
   /**
-   * Where upstream's late word may still lead from a state that callers were told is final. Such a state is looked at
-   * only when somebody has reason to: a callback came, a caller asks, or a success is due to be looked at again.
+   * States that a late provider status can lead to after a reported final state. Such a state is checked only after a
+   * callback, on request, or when the second check of a success is due.
    */
   readonly late?: readonly Name[];
-  /** Where a person may lead it once it is over: those that failed go out again. */
+  /** States that a user can lead it to after it is finished: failed ones are sent again. */
   readonly retried?: readonly Name[];
   readonly is?: readonly Trait[];
-  /** Absent: it waits for somebody, as it is. */
+  /** Absent: it waits for a user, unchanged. */
   readonly restored?: Restoring;
 }
 
 interface Declaration<States, Events> {
-  /** Its ids begin with it, and an underscore. */
+  /** Its ids begin with this prefix and an underscore. */
   readonly prefix: string;
-  /** What of its account is held when it may not be sent. Absent: no hold keeps it. */
+  /** The hold area that can block its sending. Absent: no hold applies. */
   readonly area?: HoldArea;
-  /** Which way its amount goes: the book of the day counts it so. Absent: it moves no money by itself. */
+  /** The direction of its amount, for the daily totals. Absent: it moves no money itself. */
   readonly money?: 'out' | 'in';
-  /** The field that says to which person it goes: it is found by that person's telephone number. */
+  /** The field with the beneficiary's or recipient's phone number, which is a lookup key. */
   readonly payee?: 'accountAlias' | 'to' | 'phone';
-  /** How a person may settle one that needs review. */
+  /** The decisions that settle a review. */
   readonly resolve?: readonly string[];
   readonly states: States;
-  /** What callers send. Absent: nobody asks for one by itself. */
+  /** The request schema for callers. Absent: it cannot be requested alone. */
   readonly request?: z.ZodObject;
-  /** In the order in which callers see them; then those that they do not see. */
+  /** In the order for callers, followed by internal fields. */
   readonly fields: Fields;
   readonly events?: Events;
 }
 
 export type Declared = Declaration<Readonly<Record<string, State>>, EventsOf>;
 
-/** The first state is the one that it begins in. */
+/** The first state is the initial one. */
 export function kind<
   const States extends { readonly [Name in keyof States]: State<keyof States & string> },
   const Rest extends Omit<Declaration<unknown, EventsOf>, 'states'>,

@@ -1,4 +1,4 @@
-/** The limits of money: the unit of each, and which of two values is stricter. A process can only make them stricter. */
+/** The money limits: the unit of each, and which of two values is stricter. A process can only make them stricter. */
 import { describeMs, toMs } from '../lib/clock.ts';
 import { describeXof } from '../lib/money.ts';
 import { type Message, message } from '../messages/message.ts';
@@ -8,13 +8,13 @@ interface LimitDeclaration {
   readonly unit: 'xof' | 'ms' | 'recipients';
   /** What it limits. */
   readonly of: 'payments' | 'campaigns' | 'texts';
-  /** Of two values, which one lets less through. */
+  /** The stricter of two values. */
   readonly stricter: 'lower' | 'higher';
-  /** Holds while nobody has said anything. Absent: no such limit then. */
+  /** The default while it is not set. Absent: no limit then. */
   readonly fallback?: number;
 }
 
-/** One row a limit: checking, showing, setting and reading them all go through these. */
+/** One row per limit, used by checks, display, changes and parsing. */
 const declared = {
   MAX_DISBURSEMENT: { unit: 'xof', of: 'payments', stricter: 'lower', fallback: 2_000_000 },
   MAX_PER_DAY: { unit: 'xof', of: 'payments', stricter: 'lower' },
@@ -34,13 +34,13 @@ export function limitsOf(what: LimitDeclaration['of']): readonly MoneyLimit[] {
   return moneyLimits.filter((name) => declared[name].of === what);
 }
 
-/** A number in the unit of the limit; null is `off`, the loosest of all. */
+/** A number in the unit of the limit; null is `off`, the loosest. */
 export type LimitValue = number | null;
 
-/** What somebody asks for; what is left out is no opinion. */
+/** Requested values; omitted limits are not requested. */
 export type Opinions = Readonly<Partial<Record<MoneyLimit, LimitValue | undefined>>>;
 
-/** What holds; absent: no such limit. */
+/** Limits in force; absent: no such limit. */
 export type Limits = Readonly<Partial<Record<MoneyLimit, number>>>;
 
 /** How tables and settings write `null`. */
@@ -50,7 +50,7 @@ export function isMoneyLimit(name: string): name is MoneyLimit {
   return Object.hasOwn(declared, name);
 }
 
-/** A name from the ledger, which has no other. */
+/** A name from the ledger, which contains only these. */
 export function limitNamed(name: string): MoneyLimit {
   if (isMoneyLimit(name)) return name;
   throw new RangeError(`the limit ${name} was not found`);
@@ -60,7 +60,7 @@ export function declarationOf(name: MoneyLimit): LimitDeclaration {
   return declared[name];
 }
 
-/** As the ledger stores it: '' is no opinion. */
+/** The ledger's form; '' is not requested. */
 export function wordOf(value: LimitValue | undefined): string {
   return value === undefined ? '' : value === null ? OFF : String(value);
 }
@@ -70,7 +70,7 @@ export function valueOf(word: string | null | undefined): LimitValue | undefined
   return word === OFF ? null : Number(word);
 }
 
-/** The strictest of what is asked for; where nobody asks, the default. */
+/** The strictest requested value; without a request, the default. */
 export function strictestOf(name: MoneyLimit, asked: readonly (LimitValue | undefined)[]): LimitValue {
   const said = asked.filter((value) => value !== undefined);
   const { stricter, fallback = null } = declarationOf(name);
@@ -80,7 +80,7 @@ export function strictestOf(name: MoneyLimit, asked: readonly (LimitValue | unde
   return stricter === 'lower' ? Math.min(...numbers) : Math.max(...numbers);
 }
 
-/** What holds while nobody has said anything. */
+/** The limits in force while none is set. */
 export function holdingByDefault(): Limits {
   const held = moneyLimits.map((name) => [name, strictestOf(name, [])] as const);
   return Object.fromEntries(held.filter(([, value]) => value !== null));
@@ -88,7 +88,7 @@ export function holdingByDefault(): Limits {
 
 const LARGEST = 999_999_999_999_999;
 
-/** As a person writes it, in a setting or on a command line. Throws a RangeError that names the form. */
+/** Parses a value from a setting or a command line. Throws a RangeError that names the format. */
 export function readLimit(name: MoneyLimit, text: string): LimitValue {
   if (text === OFF) return null;
   const { unit } = declarationOf(name);
@@ -100,7 +100,7 @@ export function readLimit(name: MoneyLimit, text: string): LimitValue {
   return value;
 }
 
-/** For people: `10 000 XOF`, `10m`, `off`. */
+/** For display: `10 000 XOF`, `10m`, `off`. */
 export function describeValue(name: MoneyLimit, value: LimitValue): string {
   if (value === null) return OFF;
   const { unit } = declarationOf(name);
@@ -108,12 +108,12 @@ export function describeValue(name: MoneyLimit, value: LimitValue): string {
   return unit === 'xof' ? describeXof(value) : describeMs(value);
 }
 
-/** As `readLimit` reads it: `10000`, `600000ms`, `off`. */
+/** The format of `readLimit`: `10000`, `600000ms`, `off`. */
 export function writeLimit(name: MoneyLimit, value: LimitValue): string {
   return value === null || declarationOf(name).unit !== 'ms' ? wordOf(value) : `${value}ms`;
 }
 
-/** A sentence with the limit in it; the sum of the day is not told, since it belongs to others too. */
+/** A sentence with the limit. It omits the sum of the day, which includes the payments of others. */
 export function describeLimit(limit: MoneyLimit, detail: string): Message {
   if (limit === 'DUPLICATE_WINDOW') {
     return message('duplicate_payment', { id: detail });
@@ -132,7 +132,7 @@ export const ASKED_FOR_MS = 86_400_000;
 
 export interface LimitChange {
   readonly name: MoneyLimit;
-  /** null: off, or nobody had an opinion and there is no default. */
+  /** null: off, or not set and without a default. */
   readonly from: LimitValue;
   readonly to: LimitValue;
 }
@@ -140,17 +140,17 @@ export interface LimitChange {
 export interface LimitSet {
   readonly is: 'in force' | 'waits' | 'unchanged';
   readonly from: LimitValue;
-  /** It was done by an earlier request. */
+  /** An earlier request made the change. */
   readonly again?: true;
 }
 
 export interface LimitStanding {
   readonly name: MoneyLimit;
   readonly value: LimitValue;
-  /** ms since the epoch; absent: nobody has said anything, and the default holds. */
+  /** ms since the epoch; absent: not set, and the default applies. */
   readonly since?: number;
   readonly by?: string;
-  /** Looser than what holds, and waits for a different person. */
+  /** A looser value that waits for a different person. */
   readonly asked?: { readonly value: LimitValue; readonly by: string; readonly at: number };
 }
 
@@ -159,12 +159,12 @@ interface Looser {
   readonly fix: Message;
 }
 
-/** Where settings ask for more than what is in force, and what to do about it. */
+/** Settings that are looser than the limits in force, and what to do. */
 export function looserThanHeld(own: Opinions, standings: readonly LimitStanding[]): ReadonlyMap<MoneyLimit, Looser> {
   const looser = standings.flatMap((standing) => {
     const { name, value, since } = standing;
     const asked = own[name];
-    // A default is no opinion: a process that has one may ask for more.
+    // A default is not a request: a process with a default may set a looser value.
     if (asked === undefined || since === undefined || strictestOf(name, [asked, value]) === asked) return [];
     return [[name, looserOf(standing, asked)] as const];
   });

@@ -1,4 +1,4 @@
-/** One text to one person. Up to 50 that are due together leave in one request. */
+/** One SMS to one recipient. Up to 50 due ones leave in one request. */
 import { z } from 'zod';
 import {
   account,

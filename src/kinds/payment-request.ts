@@ -1,4 +1,4 @@
-/** Money that a customer is asked for by the service. */
+/** A payment request that the provider sends to a customer. */
 import { z } from 'zod';
 import {
   account,
@@ -92,10 +92,10 @@ export const paymentRequest = kind({
     ...decisions,
     ...story,
 
-    /** Forgotten when the request is created, as the telephone number is. */
+    /** Erased when the request is created, like the phone number. */
     email: maybeText,
     phone: maybeText,
-    /** A creation was about to be sent. An attempt that finds this and no answer beside it must not send again. */
+    /** A creation was about to be sent. An attempt that finds this without an answer must not send again. */
     intendedAt: maybeTime,
     publishedAt: maybeTime,
   },

@@ -1,10 +1,10 @@
-/** One recipient of a campaign. The status is one letter in its request, and a count of the campaign. */
+/** One recipient of a campaign. Its status is one letter in its request, and a count of the campaign. */
 import type { Restoring } from './kind.ts';
 
 interface Declared {
-  /** Absent: no recipient stands so by itself, only with its whole campaign. */
+  /** Absent: a status of whole campaigns only. */
   readonly letter?: string;
-  /** What an applied recovery does with it. */
+  /** The action of an applied recovery. */
   readonly restored?: Restoring;
 }
 
@@ -20,13 +20,13 @@ const states = {
   cancelled: { letter: 'c' },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-/** The bins that a row of a campaign may stand in. */
+/** The possible statuses of a campaign row. */
 export type RecipientBin = keyof typeof states;
 export const recipientBins = Object.keys(states) as RecipientBin[];
 
 export type CampaignBin = 'total' | RecipientBin;
 
-/** The bins of a campaign. Every data row is in exactly one, and they sum to `total`. */
+/** The statuses of a campaign. Every data row has exactly one, and the counts sum to `total`. */
 export const campaignBins: readonly CampaignBin[] = ['total', ...recipientBins];
 
 export function recipientRestored(bin: string): Restoring | undefined {
@@ -34,17 +34,17 @@ export function recipientRestored(bin: string): Restoring | undefined {
   return declared[bin]?.restored;
 }
 
-/** What becomes of a recipient by itself. */
+/** The statuses of a single recipient. */
 export type RecipientState = {
   [S in RecipientBin]: (typeof states)[S] extends { letter: string } ? S : never;
 }[RecipientBin];
 
-/** Status of one recipient, as one letter of the request's `outcome`. */
+/** The letter of each status in the request's `outcome`. */
 export const outcomeLetters = Object.fromEntries(
   Object.entries(states).flatMap(([state, of]) => ('letter' in of ? [[state, of.letter]] : [])),
 ) as { readonly [S in RecipientState]: (typeof states)[S]['letter'] };
 
-/** Recipients of a campaign: every row of its files that is not left out. */
+/** Recipients of a campaign: every row of its files that is not skipped. */
 export function recipientsOf({ total, skipped }: Readonly<Record<'total' | 'skipped', number>>): number {
   return total - skipped;
 }

@@ -1,17 +1,17 @@
-/** Pieces that several requests are made of. The HTTP bodies, the intake jobs and the library's arguments are these. */
+/** Common parts of requests: HTTP bodies, intake jobs and library arguments. */
 import { z } from 'zod';
 import { READABLE, SEEN, seenText, unseenIn } from '../lib/letters.ts';
 import { smsFaultOf, withPlainLines } from '../lib/sms-text.ts';
 import { readInternationalNumber } from '../lib/written-number.ts';
 import { says, written } from '../messages/schemas.ts';
 
-/** Names the first character that is not allowed. */
+/** Names the first forbidden character. */
 const unseen = (allowed: RegExp) => (issue: { readonly input?: unknown }) => {
   const found = unseenIn(String(issue.input), allowed);
   return found && written(found);
 };
 
-/** A text that a person could read aloud. */
+/** A text of visible characters. */
 export const visible = (max: number) =>
   z
     .string()
@@ -21,12 +21,12 @@ export const visible = (max: number) =>
     .regex(READABLE, { error: unseen(READABLE) });
 
 /**
- * Text that identifies: a request, an account, a sender. The same letters are the same name however they are composed,
- * every character can be seen, and only the ordinary space looks like a space.
+ * Identifier text: a request, an account, a sender ID. Equal letters are equal names in any Unicode composition,
+ * every character is visible, and only the ordinary space looks like a space.
  */
 export const identityText = (max: number) => identifying(z.string(), max);
 
-/** Such a text that is looked for: characters that cannot be seen are left out, since no name has them. */
+/** Identifier text in a search: invisible characters are removed, since no name contains them. */
 export const soughtText = (max: number) => identifying(z.string().overwrite(seenText), max);
 
 const identifying = (text: z.ZodString, max: number) =>
@@ -37,7 +37,7 @@ const identifying = (text: z.ZodString, max: number) =>
     .max(max)
     .regex(SEEN, { error: unseen(SEEN) });
 
-/** The caller's own name for the operation: unique per account and kind, and safe to repeat. */
+/** The caller's own name of the operation: unique per account and kind, and safe to repeat. */
 export const askedReference = identityText(128).meta({
   description: 'Your own reference: the same reference never creates a second operation.',
   example: 'order-1042',
@@ -56,17 +56,17 @@ export const amountXof = z
 
 const [FIRST_TIME, LAST_TIME] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
 
-/** Of years that every clock and every database here can hold. */
+/** Limited to years that every clock and database supports. */
 export const askedTime = z.iso
   .datetime({ offset: true, error: says('time') })
   .refine((text) => !(Date.parse(text) < FIRST_TIME || Date.parse(text) > LAST_TIME), {
     error: says('time_range'),
   });
 
-/** The name of the sender that the recipient of an SMS sees. */
+/** The sender ID of an SMS. */
 export const senderId = identityText(20);
 
-/** Becomes E.164; written as people write numbers. */
+/** Normalised to E.164 from the usual written forms. */
 export const phone = z
   .string()
   .max(32)
@@ -77,7 +77,7 @@ export const phone = z
     return z.NEVER;
   });
 
-/** Long enough for ten segments of the plain alphabet; upstream publishes no maximum (interface: Limits). */
+/** Enough for ten segments of the plain alphabet; the provider documents no maximum (interface: Limits). */
 export const textToSend = z
   .string()
   .overwrite(withPlainLines)
@@ -99,7 +99,7 @@ export const country = z.string().regex(/^[A-Z]{2}$/, says('country_code'));
 
 const [METADATA_MOST, METADATA_VALUE] = [50, 500];
 
-/** The caller's own data. It is part of the request, and the provider never gets it. */
+/** The caller's own data. It is part of the request, and is never sent to the provider. */
 export const askedMetadata = z
   .record(
     z.string().regex(/^[A-Za-z0-9_.-]{1,40}$/, says('metadata_name')),
@@ -112,7 +112,7 @@ export const askedMetadata = z
   .optional()
   .meta({ description: 'Your own data: at most 50 strings of 500 characters.' });
 
-/** What a person reads about a payment: approvers see it, reports and CSV files have it, and the provider never gets it. */
+/** Texts about a payment for approvers, reports and CSV files. They are never sent to the provider. */
 export const paymentDescription = {
   payeeName: visible(120).optional().meta({ description: 'Name of the payee, for approvers and reports.' }),
   purpose: visible(200).optional().meta({ description: 'Purpose of the payment, for approvers and reports.' }),

@@ -1,4 +1,4 @@
-/** Which rule refused: a closed list of words for programs, with what helps. Each 403 and 409 carries one. */
+/** Rules of refusals: a closed list of codes for programs, each with advice. Each 403 and 409 has one. */
 export const rules = {
   role: 'Use a key with this role.',
   account: 'Use a key for that account.',

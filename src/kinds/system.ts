@@ -1,12 +1,12 @@
-/** What callers are told of relais itself. */
+/** Events about relais itself. */
 import { z } from 'zod';
 import { events } from './events.ts';
 
-/** Causes of a recovery that prove a loss: something remembers what PostgreSQL does not. */
+/** Causes of a recovery that prove a loss: the memory of something else is newer than PostgreSQL. */
 export const recoveryProofs = [
-  /** A process does. */
+  /** A process remembers it. */
   'rolled_back',
-  /** A witness does. */
+  /** A witness remembers it. */
   'witness',
 ] as const;
 
@@ -33,5 +33,5 @@ export const system = {
   ),
 };
 
-/** Ages of payments in doubt: each count is of those that are older than the age before. */
+/** Ages of payments in doubt: each count excludes the younger ages. */
 export const doubtAges = ['<10m', '<1h', '<1d', '>=1d'] as const;

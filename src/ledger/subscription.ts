@@ -3,7 +3,6 @@
  * a dead one: at least once, and its id shows a repetition.
  *
  *   due again (a handler failed, a consumer died) ──▶ new ──▶ handler ──▶ finished
- *
  *                                                                └─ too many tries ──▶ dead letters
  */
 import type { Clock } from '../lib/clock.ts';

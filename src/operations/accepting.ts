@@ -1,4 +1,4 @@
-/** What acceptance asks a store to record, and what the store answers. */
+/** What acceptance asks a store to record, and the store's answers. */
 import type { Kind, StateOf } from '../kinds/index.ts';
 import type { MoneyLimit } from '../kinds/limits.ts';
 import type { Act } from './act.ts';
@@ -6,7 +6,6 @@ import { type RecordAt, readRecord } from './record.ts';
 
 type Fields = Readonly<Record<string, string | number>>;
 
-/** Of whichever kind. */
 type New = Omit<NewOperation, 'state'> & { readonly state: string };
 
 export interface NewOperation<K extends Kind = Kind> {
@@ -19,22 +18,22 @@ export interface NewOperation<K extends Kind = Kind> {
   readonly reference?: string;
   /** The caller's own data. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** The id that the reference alone would give. */
+  /** The id derived from the reference alone. */
   readonly idOfReference?: string;
-  /** Whole XOF, where the operation moves money. */
+  /** Whole XOF, if the operation moves money. */
   readonly xof?: number;
-  /** When the due index looks if no wake-up job came through first, ms from now. Absent: nothing is due. */
+  /** When the due index starts the operation if no wake-up job did, ms from now. Absent: not due. */
   readonly dueInMs?: number;
   readonly notBefore?: number;
-  /** The beneficiary, for the limits per beneficiary and for the same payment asked for twice. */
+  /** The beneficiary, for limits and the duplicate check. */
   readonly beneficiary?: string;
-  /** The person that it is about, as `payeeOf` has them; found by it. */
+  /** The phone number of the beneficiary, as in `payeeOf`: a lookup key. */
   readonly phone?: string | undefined;
-  /** The same amount to the same beneficiary again is meant. */
+  /** The caller confirms a second payment of the same amount to the same beneficiary. */
   readonly meantAgain?: boolean;
-  /** `given`: with the batch that it is a row of. `impossible`: it waits for nobody, and is refused if it would have to. */
+  /** `given`: with the batch of this row. `impossible`: refused if approval would be required. */
   readonly approval?: 'given' | 'impossible';
-  /** Whose act it is; absent: nobody's that came through a door of people. */
+  /** The act for the audit log; absent: no user acted. */
   readonly act?: Act | undefined;
   readonly fields: Readonly<Record<string, string | number>>;
 }
@@ -44,10 +43,10 @@ export type Accepted =
   | { readonly outcome: 'duplicate'; readonly id: string; readonly state: string }
   | { readonly outcome: 'conflict'; readonly id: string; readonly differs?: readonly string[] }
   | { readonly outcome: 'lost'; readonly id: string }
-  /** A limit of money; `detail` is the limit, or the earlier operation for the same payment asked for twice. */
+  /** A money limit; `detail` is the limit, or the earlier operation of a duplicate payment. */
   | { readonly outcome: 'limited'; readonly limit: MoneyLimit; readonly detail: string };
 
-/** As a store answers, with the time (ms) of what it recorded. */
+/** The store's answer, with the time (ms) of the recorded operation. */
 export type AcceptedAt =
   | Exclude<Accepted, { outcome: 'accepted' }>
   | (Extract<Accepted, { outcome: 'accepted' }> & { readonly at: number });

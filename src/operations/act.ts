@@ -1,8 +1,8 @@
-/** One act of a person or a program, as the audit log records it. */
+/** One act of a user or program, as the audit log records it. */
 export interface Act {
   /** Name of the API key, or `sql:<role>`. */
   readonly by: string;
-  /** The person or service behind the key; empty: unknown. */
+  /** The user or program behind the key; empty: unknown. */
   readonly person: string;
   readonly role: string;
   /** Entry point. */

@@ -1,7 +1,7 @@
 /** The canary of a campaign: its first recipients, whose results are awaited. */
 import type { CampaignRecord } from './record.ts';
 
-/** Campaigns with more recipients have a canary unless they ask for none. */
+/** Campaigns with more recipients have a canary by default. */
 const ABOVE_RECIPIENTS = 1_000;
 
 export function hasCanary({ canary, uploads }: Pick<CampaignRecord, 'canary' | 'uploads'>): boolean {

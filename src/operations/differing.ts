@@ -1,4 +1,4 @@
-/** Where one identity is given to two requests: what of the second is not as in the record of the first. */
+/** Compares two requests with one identity: how the second differs from the record of the first. */
 import type { Kind } from '../kinds/index.ts';
 import { canonicalJson } from '../lib/ids.ts';
 import { HAND } from '../kinds/campaign-switches.ts';
@@ -6,18 +6,18 @@ import type { Fields } from './record.ts';
 
 export interface AskedFields {
   readonly kind: Kind;
-  /** As they would be written. */
+  /** The fields as the record stores them. */
   readonly fields: Readonly<Record<string, string | number | undefined>>;
   readonly reference?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What follows the name of the operation that stands, for people; `''` where nothing is known to differ. */
+/** A suffix for messages that lists the differing fields; `''` if none is known to differ. */
 export function notTheSame(differs: readonly string[]): string {
   return differs.length === 0 ? '' : `; not the same: ${differs.join(', ')}`;
 }
 
-/** What is written and was not asked for. */
+/** Stored fields that are not part of a request. */
 const NOT_ASKED: ReadonlySet<string> = new Set([
   'by',
   'acceptedFor',
@@ -27,7 +27,7 @@ const NOT_ASKED: ReadonlySet<string> = new Set([
   'kind',
   'disburseId',
 ]);
-/** What a request may leave out, so that only the record has it. */
+/** Fields that a request can omit, so that only the record has them. */
 const MAY_BE_LEFT_OUT = [
   'reference',
   'debitAccountNumber',
@@ -42,7 +42,7 @@ const MAY_BE_LEFT_OUT = [
   'purpose',
   'metadata',
 ];
-/** What the request calls otherwise than the record. */
+/** Fields whose request name differs from the record's. */
 const ASKED_AS: Readonly<Record<string, string>> = { askedAmount: 'amount' };
 
 /** As JSON pointers into the request. */
@@ -57,14 +57,14 @@ export function differing({ kind, fields, reference, metadata }: AskedFields, st
   const differs = [...names].flatMap((name) => {
     const [one, other] = [String(asked[name] ?? ''), stands[name] ?? ''];
     if (NOT_ASKED.has(name) || name.startsWith(HAND) || one === other) return [];
-    // A record that is over may have forgotten it.
+    // A finished record may have erased it.
     if (name === 'request') return other === '' ? [] : differingIn(one, other);
     return [`/${ASKED_AS[name] ?? name}`];
   });
   return [...new Set(differs)];
 }
 
-/** Of what is kept as JSON, member by member. */
+/** Compares JSON values member by member. */
 function differingIn(asked: string, stands: string): string[] {
   const [one = {}, other = {}] = [asked, stands].map(
     (text) => JSON.parse(text || '{}') as Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** The explanation of a batch: how many people were paid, how many were not, and what to do about these. */
+/** The explanation of a batch: how many people were paid, how many were not, and what to do about them. */
 import type { Sum } from '../kinds/batch.ts';
 import { outcomesOf, toldInOrder } from '../kinds/batch-outcome.ts';
 import { counted, money } from '../messages/figures.ts';
@@ -7,7 +7,7 @@ import { explainOther, rejectionOf } from './explain.ts';
 import { type Circumstances, type Explanation, sentencesOf } from './explanation.ts';
 import type { BatchRecord } from './record.ts';
 
-/** `states`: its rows by state, as they are now. */
+/** `states`: its rows by current state. */
 export function explainBatch(
   record: BatchRecord,
   states: Readonly<Record<string, Sum>>,

@@ -1,4 +1,4 @@
-/** The stories of messages and campaigns. */
+/** The explanations of messages and campaigns. */
 import type { CampaignRecord, MessageRecord } from './record.ts';
 import { campaignBins, recipientsOf } from '../kinds/recipient.ts';
 import { counted } from '../messages/figures.ts';
@@ -28,7 +28,7 @@ import { rejectionOf } from './explain.ts';
 
 export function explainMessage(record: MessageRecord, around: Circumstances): Explanation {
   const { state, code } = record;
-  // Final: nothing more is asked.
+  // Final: no further checks.
   const lost = state === 'unknown' && around.dueAt === undefined;
   const because = code && state !== 'sent' ? becauseOf(code, around) : undefined;
   const wait = state === 'queued' ? waitOf('messaging', record, around) : undefined;
@@ -48,7 +48,7 @@ export function explainMessage(record: MessageRecord, around: Circumstances): Ex
   };
 }
 
-/** What its own record tells, and what upstream said, in order. */
+/** The timeline of its record and of the provider's answers. */
 function storyOf(record: MessageRecord, said: readonly Chapter[], telling: Telling): Chapter[] {
   const { createdAt, sentAt, since, state, code } = record;
   const say = sentencesOf(telling).story;
@@ -69,7 +69,7 @@ function nextOfMessage(record: MessageRecord, vain: Because | undefined, telling
 
 const stateIn = (state: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).states, state);
 
-/** English calls it as the wire does. */
+/** The English text is the state name. */
 function stateOfCampaign(state: string, { language = 'en' }: Telling): string {
   return language === 'en' ? state : wordFor(wordsIn(language).campaign.states, state);
 }
@@ -123,12 +123,12 @@ function momentsOf({ startedAt, since, state }: CampaignRecord, telling: Telling
     : [...begun, chapter(since, stateOfCampaign(state, telling))];
 }
 
-/** What it is held for says what to do, and often that nothing is. */
+/** The hold decides the next step, which is often none. */
 function nextOfHold({ id, state }: CampaignRecord, because: Because | undefined): string | undefined {
   return state === 'held' ? because?.next?.replace(/\bID\b|\{id\}/g, id) : undefined;
 }
 
-/** A campaign that is over may leave recipients that nothing has reached. */
+/** A finished campaign may have recipients that received nothing. */
 function rest({ id, state, totals }: CampaignRecord, say: ExplainWords): string | undefined {
   if (state !== 'finished' || totals.failed + totals.unknown === 0) return undefined;
   const which = totals.failed > 0 ? 'failed' : 'unknown';

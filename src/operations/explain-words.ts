@@ -1,12 +1,12 @@
 /**
- * Every word that a record, a log line or an account gives as its reason: what it means, and what to do. Codes of
- * the service that are not here have a sentence of their own where its language is spoken.
+ * Every reason in a record, log line or account: its meaning and the next step. The provider's failures describe
+ * codes that are missing here.
  */
 import type { Language } from '../messages/languages.ts';
 import { explainWords, toldIn } from '../messages/told.ts';
 
 export interface WordExplained {
-  /** Goes on after "Reason: ". */
+  /** Continues after "Reason: ". */
   readonly why: string;
   /** A sentence. */
   readonly next: string;
@@ -18,7 +18,7 @@ const NOTHING = 'Nothing is to be done.';
 const BY_ITSELF = 'Nothing is to be done: it goes on by itself.';
 const COMPARE = 'Compare with the dashboard of the service, then resolve it.';
 
-/** What an operation or its account waits for. */
+/** Conditions for which an operation or its account waits. */
 const conditions: Rows = {
   funds: [
     'the balance did not suffice',
@@ -135,7 +135,7 @@ const conditions: Rows = {
   rate: ['UPSTREAM_RATE is used up for this second, or the service asked us to slow down', BY_ITSELF],
 };
 
-/** How a disbursement came to its end, or to a person. */
+/** Reasons of finished disbursements and of reviews. */
 const ofDisbursements: Rows = {
   not_submitted_in_time: [
     'it could not be submitted within DISBURSEMENT_LIMIT',
@@ -203,7 +203,7 @@ const ofDisbursements: Rows = {
   ],
 };
 
-/** What else happens to invoices, payment requests, direct credits, batches and deliveries. */
+/** Reasons of invoices, payment requests, direct credits, batches and deliveries. */
 const ofOthers: Rows = {
   not_created_in_time: [
     'the service gave no invoice or request for it in time',
@@ -231,7 +231,7 @@ const ofOthers: Rows = {
   not_taken: ['the endpoint did not take an event', 'Nothing is to be done: it is sent again, later each time.'],
 };
 
-/** What an attempt says of itself in its log line. */
+/** Reasons in the log lines of attempts. */
 const ofAttempts: Rows = {
   quiet_period: ['the last submit is so fresh that `created` is no answer about it yet', BY_ITSELF],
   created_once: [
@@ -291,7 +291,7 @@ const ofAttempts: Rows = {
 
 export const reasonRows: Rows = { ...conditions, ...ofDisbursements, ...ofOthers, ...ofAttempts };
 
-/** Undefined: not a word of ours. */
+/** Undefined: not one of our reasons. */
 export function explainWord(word: string, language: Language = 'en'): WordExplained | undefined {
   const bare = word.replace(/^account_held_/, '');
   const { accountHeld, statusThatEndsNothing } = explainWords(language);

@@ -1,4 +1,4 @@
-/** The story of an operation in plain words, and what to do next. Pure, so that every sentence has a test. */
+/** The explanation of an operation in plain words, and the next step. Pure, so that every sentence has a test. */
 import { money } from '../messages/figures.ts';
 import { type Evidence, NAMED, claimsSuccess, readEvidence } from './transition.ts';
 import {
@@ -60,13 +60,13 @@ export function explainDisbursement(record: DisbursementRecord, around: Circumst
 
 const stateIn = (state: string, { language = 'en' }: Telling): string => wordFor(wordsIn(language).states, state);
 
-/** Their word was the last one; after a `resubmit` it is upstream's. */
+/** An operator's decision was final; after a `resubmit` the provider's status is. */
 function settledByPerson(record: DisbursementRecord): boolean {
   const { state } = record;
   return readEvidence(record).lines.some(({ operation, code }) => operation === 'resolve' && code === state);
 }
 
-/** What upstream named otherwise than was asked, and what became of a word that was told before. */
+/** Values that the provider named differently from the request, and corrections of reported results. */
 function hearsayOn(record: DisbursementRecord, say: ExplainWords): string[] {
   const { state, late, reason = '' } = record;
   const { lines } = readEvidence(record);
@@ -97,7 +97,7 @@ function decisionsOn(record: DisbursementRecord, say: ExplainWords): string[] {
   ];
 }
 
-/** The decision of a person who refused to approve it. */
+/** The decision of a person who rejected it. */
 export function rejectionOf(
   { rejectedBy, note = '' }: { readonly rejectedBy?: string; readonly note?: string },
   say: ExplainWords,
@@ -108,14 +108,14 @@ export function rejectionOf(
 type OtherRecord = Standing &
   Pick<RecordBase, 'createdAt' | 'evidence'> & { readonly reference?: string; readonly reason?: string };
 
-/** In the place of what any kind begins with, after what its state says, and in the place of what its state asks for. */
+/** Parts of an explanation that a kind overrides: the beginning, the text after the state, and the next step. */
 interface Own {
   readonly begins?: string;
   readonly says?: readonly string[];
   readonly next?: string;
 }
 
-/** Of a kind that has no teller of its own: where it stands, and its evidence. */
+/** For kinds without their own explanation: state and evidence. */
 export function explainOther(record: OtherRecord, around: Circumstances, own: Own = {}): Explanation {
   const { kind, state, reference, reason } = record;
   const because: Because | undefined = reason ? becauseOf(reason, around) : undefined;
@@ -142,7 +142,7 @@ export function explainOther(record: OtherRecord, around: Circumstances, own: Ow
   };
 }
 
-/** A word of a log line, of a metric or of an account: one of ours, or a code of upstream. Undefined: of nobody. */
+/** Explains a reason or a provider code in a log line, a metric or an account. Undefined: unknown. */
 export function explainReason(word: string, telling: Telling): Explanation | undefined {
   const { why, next = nothing(telling) } = becauseOf(word, telling);
   if (why === word) return undefined;

@@ -1,4 +1,4 @@
-/** What explanations are made of, whatever they explain. */
+/** Common parts of explanations. */
 import { type Evidence, FIRST_LINES, NAMED, readEvidence } from './transition.ts';
 import { type WordExplained, explainWord } from './explain-words.ts';
 import type { HoldArea } from '../kinds/account.ts';
@@ -13,26 +13,26 @@ import type { Message } from '../messages/message.ts';
 
 export interface Explanation {
   readonly id: string;
-  /** `word`: not an operation, but a reason or a code as a log line or an account gives it. */
+  /** `word`: a reason or a code from a log line or an account, not an operation. */
   readonly kind: Kind | 'word';
   readonly state: string | null;
-  /** A few sentences: what it is, where it stands, and why. */
+  /** A few sentences: the operation, its state, and why. */
   readonly summary: string;
-  /** What happened, oldest first. */
+  /** Events, oldest first. */
   readonly story: readonly Chapter[];
-  /** What to do, or that nothing is to be done. */
+  /** The next step, or that none is needed. */
   readonly next: string;
-  /** When it is looked at next, ISO 8601. */
+  /** The time of the next status check, ISO 8601. */
   readonly nextLook: string | null;
 }
 
 export interface Chapter {
-  /** ISO 8601; '' where nobody wrote down when. */
+  /** ISO 8601; '' if the time was not recorded. */
   readonly at: string;
   readonly what: string;
 }
 
-/** Any record, as far as every explanation looks at it. */
+/** The common part of all records. */
 export interface Standing {
   readonly kind: Kind;
   readonly id: string;
@@ -42,34 +42,34 @@ export interface Standing {
 
 export type Evidenced = Pick<RecordBase, 'evidence'>;
 
-/** What is needed to say something of it to a person. */
+/** The parameters of a text for users. */
 export interface Telling {
   readonly failureOf: FailureOf;
   /** Absent: English. */
   readonly language?: Language | undefined;
 }
 
-/** What surrounds an operation at this moment, and may keep it where it is. */
+/** The current conditions that can delay an operation. */
 export interface Circumstances extends Telling {
   /** ms since the epoch. */
   readonly now: number;
-  /** When it is looked at next, ms since the epoch; absent: nothing is due. */
+  /** The time of the next check, ms since the epoch; absent: none is due. */
   readonly dueAt?: number | undefined;
-  /** Of its account. */
+  /** Holds of its account. */
   readonly holds: readonly Pick<AccountHold, 'area' | 'reason' | 'unreadable'>[];
-  /** Whether this process knows its account. */
+  /** Whether the account is configured in this process. */
   readonly accountKnown: boolean;
-  /** Why the keys that this process has of it are not for this operation, if they are not. */
+  /** Why this process's keys of the account cannot be used for this operation. */
   readonly foreign?: string | undefined;
-  /** Why nothing of its kind is sent at this moment. */
+  /** Why operations of its kind are not sent now. */
   readonly closed?: string | undefined;
   readonly pausedQueues: readonly string[];
 }
 
-/** What is known of a code of upstream, or of the client that speaks with it. */
+/** Describes a code of the provider or of its client. */
 type FailureOf = (code: string) => { readonly says: Message; readonly blame: string } | undefined;
 
-/** Why, in the middle of a sentence; and what to do about it, where that is known. */
+/** A reason as part of a sentence, and the next step, if known. */
 export interface Because {
   readonly why: string;
   readonly next?: string;
@@ -83,7 +83,7 @@ export const byItself = ({ language = 'en' }: Telling): string => toldIn(languag
 
 export const sentencesOf = ({ language = 'en' }: Telling): ExplainWords => explainWords(language);
 
-/** What a state says of itself. */
+/** The description of a state. */
 export function saysOf(kind: Kind, state: string, { language = 'en' }: Telling): string {
   return toldIn(language, stateOf(kind, state).says);
 }
@@ -97,7 +97,7 @@ export const nextByBlame: Readonly<Record<string, string>> = {
   payer: 'Let the payer try again.',
 };
 
-/** A word that nobody knows is told as it is: it is upstream's own. */
+/** An unknown reason is shown as it is: it comes from the provider. */
 export function becauseOf(word: string, { failureOf, language = 'en' }: Telling): Because {
   const ours = explainWord(word, language);
   if (ours) return ours;
@@ -116,7 +116,7 @@ function inTheMiddle(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(BEGINNINGS, (word) => word.toLowerCase());
 }
 
-/** What keeps something that was not sent from being sent, the strongest first. */
+/** The strongest reason why an unsent operation is not sent. */
 export function waitOf(area: HoldArea, record: Standing, around: Circumstances): WordExplained | undefined {
   const { language } = around;
   if (!around.accountKnown) return explainWord('account_not_configured', language);
@@ -124,7 +124,7 @@ export function waitOf(area: HoldArea, record: Standing, around: Circumstances):
   if (around.foreign) return explainWord(around.foreign, language);
   const hold =
     around.holds.find((one) => one.area === area) ??
-    // A direct credit does not try out whether the provider can be read.
+    // A direct credit is no trial for an unreadable provider.
     around.holds.find((one) => one.area === 'payments' && area === 'direct_credit' && one.unreadable);
   if (hold === undefined) return stuckOf(record, around);
   const held = explainWord(`account_held_${hold.reason}`, language);
@@ -132,7 +132,7 @@ export function waitOf(area: HoldArea, record: Standing, around: Circumstances):
   return held ?? { why: sentencesOf(around).accountHeld(hold.reason), next: byItself(around) };
 }
 
-/** What keeps any operation from being looked at. */
+/** Reasons why an operation of any kind is not checked. */
 function stuckOf(record: Standing, { now, dueAt, pausedQueues, language }: Circumstances): WordExplained | undefined {
   const queue = queueOf(record.kind, record.state, record.lane);
   if (queue === undefined) return undefined;
@@ -140,13 +140,13 @@ function stuckOf(record: Standing, { now, dueAt, pausedQueues, language }: Circu
   return dueAt !== undefined && dueAt < now - OVERDUE_MS ? explainWord('overdue', language) : undefined;
 }
 
-/** What keeps an operation where it is, where nothing has left for it a hold of its account too. */
+/** Reasons why an operation stays in its state; if nothing has left for it, including a hold of its account. */
 export function whatKeeps(record: Standing, around: Circumstances): WordExplained | undefined {
   const { area } = operations[record.kind];
   return isState(record.kind, record.state, 'unsent') ? waitOf(area, record, around) : stuckOf(record, around);
 }
 
-/** What its state alone says is to be done. */
+/** The next step by state alone. */
 export function nextIn({ kind, id, state }: Standing, { language = 'en' }: Telling): string | undefined {
   const { next } = stateOf(kind, state);
   return next === undefined ? undefined : toldIn(language, next).replaceAll('{id}', id);
@@ -168,7 +168,7 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The evidence of a record as sentences, with the gap where lines are no longer kept. */
+/** The evidence of a record as sentences, with a gap for lines that are no longer stored. */
 export function evidenceStory(record: Evidenced, telling: Telling): Chapter[] {
   const { lines, dropped } = readEvidence(record);
   const story = lines.map((line) => chapter(line.at, tell(line, telling)));
@@ -179,7 +179,7 @@ export function evidenceStory(record: Evidenced, telling: Telling): Chapter[] {
 const GOOD_CODES = ['ok', '00', 'intended'];
 const ASKING = ['create', 'submit', 'status', 'send', 'statistics'];
 
-/** What upstream answered last, where that was no good answer. */
+/** The provider's last answer, if it was not a success. */
 export function lastInVain(record: Evidenced, telling: Telling): Because | undefined {
   const last = readEvidence(record).lines.findLast(({ operation }) => ASKING.includes(operation));
   return last === undefined || GOOD_CODES.includes(last.code) ? undefined : becauseOf(last.code, telling);

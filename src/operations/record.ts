@@ -10,7 +10,7 @@ import {
 import { type Kind, type StateOf, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { type CampaignBin, campaignBins } from '../kinds/recipient.ts';
 
-/** A record in the form of its fields: every value is text. */
+/** A record as fields: every value is text. */
 export type Fields = Readonly<Record<string, string>>;
 
 export interface RecordBase<K extends Kind = Kind> {
@@ -27,29 +27,29 @@ export interface RecordBase<K extends Kind = Kind> {
   readonly rev: number;
   /** Attempts made in this state. */
   readonly tries: number;
-  /** Name of the API key that asked for it. */
+  /** Name of the API key of the request. */
   readonly by?: string;
-  /** Fingerprint and mode of the provider keys that it was begun with, and of those that it was accepted for. */
+  /** Fingerprint and mode of the provider keys that the operation was accepted for or began with. */
   readonly keys?: string;
   readonly mode?: string;
   readonly acceptedFor?: string;
   readonly trace?: string;
   /** As stored; `readEvidence` reads it. */
   readonly evidence: EvidenceLines;
-  /** Values that have no name in the declaration of the kind. */
+  /** Values without a name in the declaration of the kind. */
   readonly fields: Fields;
 }
 
-/** What the provider said about an operation. */
+/** The provider's answers about an operation. */
 export interface EvidenceLines {
   readonly lines: readonly string[];
-  /** Lines in all, also those that are no longer stored. */
+  /** All lines, including those that are no longer stored. */
   readonly total: number;
 }
 
 export const NO_EVIDENCE: EvidenceLines = { lines: [], total: 0 };
 
-/** What is kept in fields that have no name of their own. */
+/** Values of fields without a name of their own. */
 interface Counted {
   readonly campaign: { readonly totals: Readonly<Record<CampaignBin, number>> };
 }
@@ -60,7 +60,7 @@ type Records = {
     (K extends keyof Counted ? Counted[K] : unknown);
 };
 
-/** The record of each kind, as the fields of its declaration say. */
+/** The record of each kind, typed by the fields of its declaration. */
 export interface RecordOf extends Records {}
 
 export type DisbursementRecord = RecordOf['disbursement'];
@@ -69,13 +69,10 @@ export type CampaignRecord = RecordOf['campaign'];
 export type BatchRecord = RecordOf['batch'];
 export type InvoiceRecord = RecordOf['invoice'];
 
-/** A record of a kind that only the caller knows: what the compiler cannot see by itself is that it has its base. */
+/** A record of a generic kind: the compiler cannot see that it has the base fields. */
 export type RecordAt<K extends Kind> = RecordOf[K] & RecordBase<K>;
 
-/**
- * Turns the stored text into the typed record. Absent fields are absent; a field that must be there and is not
- * throws.
- */
+/** Parses the stored text to the typed record. Optional fields stay absent; a missing required field throws. */
 export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordAt<K> {
   if (fields['kind'] !== kind) throw new Error(`record ${fields['id']} is a ${fields['kind']}, not a ${kind}`);
   const read = {
@@ -85,11 +82,11 @@ export function readRecord<K extends Kind>(kind: K, fields: Fields): RecordAt<K>
     fields,
     ...(kind === 'campaign' ? { totals: binsOf(fields) } : {}),
   };
-  // Read by the declaration that its type is made of, which the compiler cannot follow through a loop.
+  // Read according to the declaration that defines its type, which the compiler cannot follow through a loop.
   return read as RecordAt<K>;
 }
 
-/** Every record has these, whatever callers see of them. */
+/** Every record has these, visible to callers or not. */
 const base: FieldsDeclared = {
   id: text,
   state: text,
@@ -144,11 +141,11 @@ function binsOf(fields: Fields): Record<CampaignBin, number> {
   return Object.fromEntries(campaignBins.map((bin) => [bin, read[`t:${bin}`]])) as Record<CampaignBin, number>;
 }
 
-/** A record that this version cannot read: another version wrote it, or it is damaged. Nothing acts on it. */
+/** A record that this version cannot read: another version wrote it, or it is damaged. It is never changed. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
   readonly id: string;
-  /** Absent: not even the account can be read. */
+  /** Absent: even the account is unreadable. */
   readonly account: string | undefined;
 
   constructor(id: string, account: string | undefined, why: string) {

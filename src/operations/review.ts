@@ -1,7 +1,7 @@
-/** Which operations can need a review, and where a page of those that wait for one begins. */
+/** Kinds that can need review, and pages of the operations that need it. */
 import { statesOf, type Kind, kinds, type StateOf } from '../kinds/index.ts';
 
-/** The kinds that can come to need a person. */
+/** Kinds that can need review. */
 export type ReviewKind = { [K in Kind]: 'needs_review' extends StateOf<K> ? K : never }[Kind];
 
 const needsReview = (kind: Kind): kind is ReviewKind =>
@@ -9,14 +9,14 @@ const needsReview = (kind: Kind): kind is ReviewKind =>
 export const reviewKinds: readonly ReviewKind[] = kinds.filter(needsReview);
 
 export interface ReviewPage {
-  /** `next` of the page before, or the id of an operation that waits. Absent: from the beginning. */
+  /** `next` of the previous page, or the id of an operation that needs review. Absent: from the beginning. */
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Absent: all of them. */
+  /** Absent: all kinds. */
   readonly kind?: ReviewKind | undefined;
 }
 
-/** The place is neither the end of a page nor an operation that waits. */
+/** The position is neither the end of a page nor an operation that needs review. */
 export class NoSuchPlace extends Error {
   override readonly name = 'NoSuchPlace';
 }

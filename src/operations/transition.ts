@@ -1,4 +1,4 @@
-/** One change of one record, its evidence and its event. */
+/** One change of one record, with its evidence and event. */
 import { type Kind, type StateOf, type operations, type ToldStates, carriedBy, stateToldBy } from '../kinds/index.ts';
 import type { Act } from './act.ts';
 import type { EvidenceLines, RecordAt } from './record.ts';
@@ -10,35 +10,35 @@ export interface EventDraft {
 
 export interface Change<K extends Kind> {
   readonly to: StateOf<K>;
-  /** When to look next, ms from now; absent: nothing is due. */
+  /** When to check next, ms from now; absent: not due. */
   readonly dueInMs?: number | undefined;
-  /** Keep the lease for so long; absent: let go. */
+  /** How long to keep the lease; absent: release it. */
   readonly keepMs?: number | undefined;
   readonly event?: EventDraft | undefined;
   readonly evidence?: Said | undefined;
   /**
-   * Fields to set; '' removes one. A name that begins with `@` is a time: its value is ms from now, by the clock of
-   * Redis.
+   * Fields to set; '' removes one. A name that begins with `@` is a time: its value is ms from now, by the ledger's
+   * clock.
    */
   readonly set?: Readonly<Record<string, string | number>> | undefined;
-  /** A callback that came during the attempt makes the next look due after so long (ms), also where none was due. */
+  /** If a callback arrived during the attempt, the next check is due after this time (ms), even if none was due. */
   readonly nudgeAfterMs?: number | undefined;
-  /** Nothing is changed while the account is held so, as `area.reason`: asked in the same step as the write. */
+  /** Nothing changes while the account has this hold, as `area.reason`. The write itself checks it. */
   readonly unlessHeld?: string | undefined;
-  /** What leaves after this write has an effect: refused while a recovery is under way, and counted. */
+  /** A request with an effect follows this write: refused while a recovery is running, and counted. */
   readonly hasEffect?: boolean | undefined;
   /**
-   * Without a lease, and only while a recovery is under way and the record is as it was read: when that recovery began
-   * (ms since the epoch).
+   * Without a lease, and only during a recovery and if the record is unchanged: when that recovery began (ms since
+   * the epoch).
    */
   readonly inRecovery?: number | undefined;
-  /** What upstream named in it, as `token=…`: it belongs to one operation of the account. */
+  /** The provider's reference, as `token=…`: it is unique among the account's operations. */
   readonly claims?: string | undefined;
-  /** What was last posted about it tells no more than the state does. */
+  /** The new state covers the last callback. */
   readonly forgetsCallback?: boolean | undefined;
-  /** Whose doing it is, where somebody did it through a door. */
+  /** The user's act, if a user caused the change. */
   readonly act?: Act | undefined;
-  /** How the record knows this very change again, where it may be asked for once more. */
+  /** Identifies this change in retries. */
   readonly op?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export type TransitionResult =
     }
   | { readonly is: 'not yours'; readonly state: string }
   | { readonly is: 'none' | 'held' | 'recovering' | 'recovered' }
-  /** Another operation was given the same. */
+  /** Another operation has the same reference. */
   | { readonly is: 'claimed'; readonly by: string };
 
 export type Applied = Extract<TransitionResult, { readonly is: 'applied' | 'mine' }>;
@@ -60,58 +60,58 @@ export function isApplied(settled: TransitionResult): settled is Applied {
   return settled.is === 'applied' || settled.is === 'mine';
 }
 
-/** Of the evidence of an operation the ledger stores the first lines, the newest, and the intent of each send. */
+/** The ledger stores the first and the newest evidence of an operation, and the intent of each send. */
 export const FIRST_LINES = 12;
 
 export interface Evidence {
-  /** When we heard it, ms since the epoch. */
+  /** When relais received it, ms since the epoch. */
   readonly at: number;
-  /** What was asked, or `callback` for what was posted to us. */
+  /** The request, or `callback`. */
   readonly operation: string;
-  /** Upstream's code, or ours for an exchange that gave none (`no_answer`). */
+  /** The provider's code, or ours for an exchange without one (`no_answer`). */
   readonly code: string;
   readonly httpStatus?: number;
-  /** A status word, or the beginning of a message. Never a phone number, a key or a text of ours. */
+  /** A status word, or the beginning of a message. Never a phone number, a key or one of our texts. */
   readonly detail?: string;
 }
 
-/** Evidence before it is written down. */
+/** Evidence before it is stored. */
 export interface EvidenceDraft {
   readonly operation: string;
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly detail?: string | undefined;
-  /** Of which send it is the intent: 1 to 9. Such a line is not pushed out by those that come after it. */
+  /** The number of the send (1 to 9) whose intent it is. Later lines do not evict it. */
   readonly send?: number | undefined;
 }
 
-/** What was posted to us, kept for a month for a person who looks into it. */
+/** A received callback, retained for a month for reviews. */
 export interface Posted {
-  /** '' where nothing of it may be kept. */
+  /** '' if nothing of it may be stored. */
   readonly redacted: string;
-  /** States that say as much by themselves. */
+  /** States that already cover it. */
   readonly agreesWith: readonly string[];
 }
 
-/** The detail of a callback whose hash was made with none of the account's keys. */
+/** The detail of a callback whose hash matches none of the account's keys. */
 export const WRONG_HASH = 'hash_wrong';
 
-/** How upstream says, in what it posts, that money has moved (interface: Events). */
+/** The provider's status words for moved money in callbacks (interface: Events). */
 export function claimsSuccess({ code }: Pick<Evidence, 'code'>): boolean {
   return code === 'success' || code === 'completed';
 }
 
-/** One line, or several that were learnt in the same moment. */
+/** One line, or several of the same moment. */
 export type Said = EvidenceDraft | readonly EvidenceDraft[];
 
-/** What a line is about that tells what upstream named: an id we did not know, or something else than was asked. */
+/** The subject of a line about a reference of the provider: an unknown id, or one that differs from the request. */
 export const NAMED = 'named';
 
 export function named(what: string, as: string | number): EvidenceDraft {
   return { operation: NAMED, code: what, detail: String(as) };
 }
 
-/** How upstream says that a disbursement was not paid, or that the money came back after it was. */
+/** The provider's status words for a disbursement that was not paid, or was returned afterwards. */
 export const UNDONE: readonly string[] = ['failed', 'reversed', 'refunded', 'cancelled'];
 
 export function claimsUndone({ code }: Pick<Evidence, 'code'>): boolean {
@@ -125,11 +125,11 @@ export function linesOf(said: Said | undefined): readonly EvidenceDraft[] {
 
 interface EvidenceRead {
   readonly lines: readonly Evidence[];
-  /** Lines between the first and the last that are no longer stored. */
+  /** Number of lines between the first and the newest that are no longer stored. */
   readonly dropped: number;
 }
 
-/** All evidence that is stored of an operation, oldest first. */
+/** All stored evidence of an operation, oldest first. */
 export function readEvidence({ evidence }: { readonly evidence: EvidenceLines }): EvidenceRead {
   const { lines, total } = evidence;
   return { lines: lines.map(readLine), dropped: Math.max(0, total - lines.length) };
@@ -148,15 +148,15 @@ function readLine(line: string): Evidence {
   };
 }
 
-/** What callers are told about an operation. No telephone number: a caller knows the beneficiary by its reference. */
+/** Events about an operation. They contain no phone number: a caller knows the beneficiary by its reference. */
 
-/** The kinds that are carried out by attempts, and that a person may therefore have to resolve. */
+/** Kinds that run by attempts, and can therefore need an operator's decision. */
 export type AttemptedKind = {
   [K in Kind]: (typeof operations)[K] extends { readonly resolve: readonly string[] } ? K : never;
 }[Kind];
 export type CollectKind = Exclude<AttemptedKind, 'disbursement'>;
 type AnnouncedBy = { readonly [K in AttemptedKind]: ToldStates<K> };
-/** What callers are told of, as its types name it. */
+/** An event of an operation, typed by kind. */
 export type Announced<K extends AttemptedKind> = AnnouncedBy[K];
 
 export function eventOf<K extends AttemptedKind>(

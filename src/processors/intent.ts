@@ -6,10 +6,9 @@
  * Each step is necessary: a model of the protocol paid twice without it.
  *
  *   the intent      a second worker must find it and check instead of sending. The commit is refused if the ledger is
- * behind the memory of this process. A commit that returned is durable, so nothing is read again after it;
- *
+ *                   behind the memory of this process. A commit that returned is durable, so nothing is read again;
  *   the deadline    a process that was frozen after the commit, or whose machine was suspended, must not send minutes
- * later. Every clock of the machine has to allow it.
+ *                   later. Every clock of the machine has to allow it.
  */
 import { type Deadline, type Moment, momentOf } from '../lib/clock.ts';
 import {

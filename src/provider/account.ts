@@ -18,7 +18,7 @@ export interface MessagingKeys {
   readonly appKey: Secret;
 }
 
-/** The keys of the payment area, or which one is missing. */
+/** The keys of the payment area, or the missing one. */
 export function paymentKeys(account: UpstreamAccount): PaymentKeys | FailureCode {
   const { masterKey, privateKey, token } = account;
   if (!masterKey) return 'missing_master_key';
@@ -26,7 +26,7 @@ export function paymentKeys(account: UpstreamAccount): PaymentKeys | FailureCode
   return token ? { masterKey, privateKey, token } : 'missing_token';
 }
 
-/** The keys of the messaging area, or which one is missing. */
+/** The keys of the messaging area, or the missing one. */
 export function messagingKeys(account: UpstreamAccount): MessagingKeys | FailureCode {
   const { smsUserKey: userKey, smsSecretKey: secretKey, smsAppKey: appKey } = account;
   if (!userKey) return 'missing_sms_user_key';
@@ -34,7 +34,7 @@ export function messagingKeys(account: UpstreamAccount): MessagingKeys | Failure
   return appKey ? { userKey, secretKey, appKey } : 'missing_sms_app_key';
 }
 
-/** Everything of an account that must never be shown. */
+/** All secrets of an account, which must never be shown. */
 export function secretsOf(account: UpstreamAccount): readonly Secret[] {
   const all = [
     account.masterKey,
@@ -47,10 +47,10 @@ export function secretsOf(account: UpstreamAccount): readonly Secret[] {
   return all.filter((secret) => secret !== undefined && secret.reveal() !== '') as Secret[];
 }
 
-/** The two areas of the service; each has its own host and its own credentials. */
+/** The two areas of the provider; each has its own host and credentials. */
 export type Area = 'payments' | 'messaging';
 
-/** One application of the service: its keys and its mode. Records carry `name`, never a key. */
+/** One application at the provider: its keys and its mode. Records contain `name`, never a key. */
 export interface UpstreamAccount {
   readonly name: string;
   readonly mode: 'live' | 'test';
@@ -62,30 +62,30 @@ export interface UpstreamAccount {
   readonly smsUserKey?: Secret | undefined;
   readonly smsSecretKey?: Secret | undefined;
   readonly smsAppKey?: Secret | undefined;
-  /** The sender signature configured on the messaging account. */
+  /** The sender ID configured on the messaging account. */
   readonly smsSender?: string | undefined;
 }
 
-/** The interface says "form fields" and "Content-Type: application/json" of the same login; `auto` finds out which. */
+/** The interface names both "form fields" and "Content-Type: application/json" for the login; `auto` tries both. */
 export type LoginEncoding = 'form' | 'json' | 'form-as-json';
 
 export interface UpstreamOptions {
   readonly baseUrl: string;
   readonly crmUrl: string;
-  /** Longest wait for the headers of an answer, and between two pieces of its body. */
+  /** Maximum wait for the headers of an answer, and between two parts of its body. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** Whether a test account may use the operations that have only a live path. Payment requests never may. */
+  /** Whether a test account may use operations that have only a live path. Never for payment requests. */
   readonly livePathsInTest: boolean;
   readonly softpayCard: boolean;
   readonly smsLoginEncoding: 'auto' | LoginEncoding;
-  /** How a receiver's number is written: `+2217…` (default), `2217…` or `002217…`. */
+  /** The number format: `+2217…` (default), `2217…` or `002217…`. */
   readonly smsNumberFormat?: 'plus' | 'digits' | '00' | undefined;
   readonly extraWithdrawModes?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly rates: Rates;
   readonly tokenStores: TokenStores;
-  /** Told of every exchange, whatever became of it. */
+  /** Receives every exchange, whatever its result. */
   readonly onExchange: (exchange: ExchangeSummary, letter: Pick<OutgoingRequest, 'method' | 'url'>) => void;
 }

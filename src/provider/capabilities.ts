@@ -4,12 +4,12 @@ import { oldNumberIn, renumbered } from '../lib/renumbering.ts';
 import { readNumber, type WrittenNumber } from '../lib/written-number.ts';
 import { type Message, message } from '../messages/message.ts';
 
-/** interface: the same letter always means the same operator in every country. */
+/** interface: a letter names the same operator in every country. */
 type Wallet = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h';
 
 interface WithdrawMode {
   readonly wallet?: Wallet;
-  /** Absent for transfers between accounts of the service, whose alias is not a telephone number. */
+  /** Absent for transfers between accounts of the provider, whose alias is not a phone number. */
   readonly country?: Country;
 }
 
@@ -36,14 +36,14 @@ export const withdrawModes = {
 export type KnownWithdrawMode = keyof typeof withdrawModes;
 
 interface ReadMode {
-  /** As upstream wants it. */
+  /** The provider's value. */
   readonly mode: string;
-  /** Whose telephone numbers the alias is; absent for accounts of the service. */
+  /** The country of the alias's phone number; absent for accounts of the provider. */
   readonly country?: Country;
 }
 
 interface Problem {
-  /** Names the right value where there is one. */
+  /** Names the correct value if there is one. */
   readonly problem: Message;
 }
 
@@ -64,12 +64,13 @@ const COUNTRY_WORDS: Readonly<Record<string, Country>> = {
   bf: 'BF',
 };
 
-/** Ways to be paid that are no ways to pay. */
+/** Modes that only collect and cannot pay out. */
 const COLLECTING_ONLY = new Set(['h-SN', 'f-ML']);
 
 /**
- * Reads a withdraw mode: the exact value, one of `extra` (modes that upstream added since), or a wallet and a country.
- * A look-alike is refused with the right value named, never silently corrected: it decides where money goes.
+ * Parses a withdraw mode: the exact value, one of `extra` (modes that the provider added since), or a wallet and a
+ * country. A similar value is refused with the correct one named, never silently corrected: it decides where money
+ * goes.
  */
 export function readWithdrawMode(
   asked: string | { readonly wallet: string; readonly country: string },
@@ -103,7 +104,7 @@ function modesOf(country: Country): Exclude<KnownWithdrawMode, 'service'>[] {
   return names.filter((name) => name !== 'service').filter((name) => withdrawModes[name].country === country);
 }
 
-/** `wallet-a-senegal` → a, SN; however it is spelt. */
+/** Parses `wallet-a-senegal` as a, SN, in any spelling. */
 function readName(text: string): { readonly wallet: string; readonly country: Country } | undefined {
   const plain = text
     .normalize('NFD')
@@ -137,18 +138,18 @@ function noSuchMode(letter: string, code: Country): Message {
 }
 
 interface ReadAlias {
-  /** As upstream wants it: the national number, or the account of the service as it was given. */
+  /** The provider's format: the national number, or the provider account as given. */
   readonly alias: string;
-  /** Something looks wrong, but the interface names no rule to refuse it by. */
+  /** Suspicious, but no documented rule refuses it. */
   readonly warning?: UnusualNumber;
 }
 
 type UnusualNumber = ReturnType<typeof usualLength> & { readonly digits: number };
 
 /**
- * interface: account_alias, "without country code". Takes the international forms off a phone number of the mode's
- * own country and refuses those of any other. Leading zeros belong to the number (Côte d'Ivoire, Benin) and stay.
- * Without a country the alias is an account of the service: it identifies, and is sent as it is written.
+ * interface: account_alias, "without country code". Removes the international prefix from a phone number of the
+ * mode's own country and refuses those of any other. Leading zeros belong to the number (Côte d'Ivoire, Benin) and
+ * stay. Without a country the alias is an account of the provider: an identifier that is sent as written.
  */
 export function readAccountAlias(
   text: string,
@@ -167,7 +168,7 @@ export function readAccountAlias(
   if (typeof national !== 'string') return national;
   if (isLengthOf(country, national.length)) return { alias: national };
   const warning = { digits: national.length, ...usualLength(country) };
-  // Behind a slash the end of another number may stand.
+  // The end of another number may follow a slash.
   return strict || given.includes('/')
     ? { problem: message('unusual_number', warning) }
     : { alias: national, warning };
@@ -177,7 +178,7 @@ function nationalPart({ digits, international }: WrittenNumber, country: Country
   const { dialling } = countries[country];
   if (international) return digits.startsWith(dialling) ? digits.slice(dialling.length) : foreign(country);
   if (isLengthOf(country, digits.length)) return digits;
-  // Bare digits: a country code is believed only when what follows has exactly the length of a number there.
+  // Bare digits: accepted as a country code only if a complete national number follows.
   const owner = countryCodes.find((code) => isWholeNumberOf(digits, code));
   if (owner === undefined) return digits;
   return owner === country ? digits.slice(dialling.length) : foreign(country);
@@ -196,8 +197,8 @@ function foreign(country: Country): Problem {
 }
 
 /**
- * interface: debit_account_number, `BBJXXXXXXXXXX`, only with the mode `service`. Only the mode is a reason to refuse;
- * an unusual form is a reason to look twice.
+ * interface: debit_account_number, `BBJXXXXXXXXXX`, only with the mode `service`. Only the mode is refused; an
+ * unusual form is a warning.
  */
 export function readDebitAccount(
   text: string,
@@ -211,10 +212,9 @@ export function readDebitAccount(
 }
 
 /**
- * The person paid, whichever channel it goes through: country and national number. An account of the service has a
- * country only where its alias is a phone number that can belong to one country alone; else it is a person of its
- * own, the same in small and capital letters. Two accounts counted as one are refused with a reason; one account
- * counted as two would pass every limit.
+ * The person paid, in any channel: country and national number. An account of the provider has a country only if its
+ * alias is a phone number of exactly one country; otherwise it is a separate beneficiary, case-insensitive. Two
+ * accounts counted as one are refused with a reason; one account counted as two would evade every limit.
  */
 export function payeeOf(alias: string, country: Country | undefined): string {
   const digits = plainText(alias)
@@ -234,7 +234,7 @@ function countryOf(digits: string): Country | undefined {
   return owners.length === 1 ? owners[0] : undefined;
 }
 
-/** The last digits, as many as a number there has: what stands before them is a way of writing. */
+/** The last digits, as many as a national number has: a prefix is only notation. */
 function personOf(digits: string, country: Country): string {
   const { dialling, nationalLengths } = countries[country];
   const found = oldNumberIn(digits, { local: true, country });
@@ -242,11 +242,14 @@ function personOf(digits: string, country: Country): string {
   return today?.slice(dialling.length) ?? digits.slice(-Math.max(...nationalLengths));
 }
 
-/** XOF by withdraw mode, by country instead. Transfers between accounts of the service have no country, and no part. */
+/**
+ * Converts XOF by withdraw mode to XOF by country. Transfers between accounts of the provider have no country and are
+ * omitted.
+ */
 export function sumByCountry(byMode: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const [mode, xof] of Object.entries(byMode)) {
-    // A mode that was accepted is a mode, even where this process no longer lists it among the extra ones.
+    // An accepted mode stays valid, even if this process no longer lists it.
     const read = readWithdrawMode(mode, [mode]);
     if ('problem' in read || read.country === undefined) continue;
     sums.set(read.country, (sums.get(read.country) ?? 0) + xof);

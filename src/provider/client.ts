@@ -12,13 +12,13 @@ export type { UpstreamAccount, UpstreamOptions } from './account.ts';
 export interface Upstream {
   readonly payments: Payments;
   readonly messaging: Messaging;
-  /** Asks for leave to make one call. Call it before each; the calls themselves do not wait for it. */
+  /** Requests a permit for one call. Call it first; the calls themselves do not wait for it. */
   readonly admit: (account: Pick<UpstreamAccount, 'name'>, area: Area, urgency: Urgency) => Promise<Admission>;
-  /** Lets the calls in flight end, then closes every connection to upstream. */
+  /** Waits for calls in flight, then closes every connection to the provider. */
   readonly close: () => Promise<void>;
 }
 
-/** The whole interface of the service behind verdicts. Opens nothing until the first call. */
+/** The provider's whole interface, with verdicts as results. Connects at the first call. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const transports = { payments: createTransport(options), messaging: createTransport(options) };
   const exchange = createExchange({

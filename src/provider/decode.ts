@@ -1,9 +1,9 @@
-/** Text of a provider's answer, decompressed. Providers can compress an answer without a request for it. */
+/** The decompressed text of a provider's answer. Providers may compress an answer without a request for it. */
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 
 type Decompress = (bytes: Buffer, options: Pick<ZlibOptions, 'maxOutputLength'>) => Buffer;
 
-/** `deflate` has a header by its standard, and none from servers that do not follow it. */
+/** `deflate` has a header by its standard; some servers omit it. */
 const inflate: Decompress = (bytes, options) =>
   (bytes[0] ?? 0) % 16 === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
 
@@ -14,13 +14,13 @@ const decompressors = new Map<string, Decompress>([
   ['br', brotliDecompressSync],
 ]);
 
-/** More layers than a server has reason for. */
+/** More layers than any server needs. */
 const MOST_LAYERS = 2;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /**
- * Undefined: it would be longer than `most` bytes. Bytes that are not compressed as their header says are read as they
- * are: some servers name an encoding that they do not apply.
+ * Undefined: longer than `most` bytes. Bytes that do not match their encoding header are read as they are: some
+ * servers name an encoding that they do not apply.
  */
 export function decode(bytes: Buffer, encoding: string, most: number): string | undefined {
   let decoded = bytes;
@@ -35,7 +35,7 @@ export function decode(bytes: Buffer, encoding: string, most: number): string | 
   return decoded.toString('utf8');
 }
 
-/** The last one that was applied comes first. */
+/** The encoding that was applied last comes first. */
 function layersOf(bytes: Buffer, encoding: string): Decompress[] {
   const names = encoding
     .toLowerCase()

@@ -21,7 +21,7 @@ const LONGEST_CODE = 40;
 const LONGEST_PAUSE_MS = 3_600_000;
 const OWN_PAUSE_MS = 10_000;
 
-/** One thing to ask, and how to read what comes back. */
+/** One request, and how to read its answer. */
 export interface Question<T> {
   readonly operation: UpstreamOperation;
   readonly kind: OperationClass;
@@ -30,7 +30,7 @@ export interface Question<T> {
   readonly read: (answer: Answer) => Reading<T>;
 }
 
-/** An answer that came whole. `body` is undefined when it was not one JSON object; `problem` says why. */
+/** A complete answer. `body` is undefined if it is not one JSON object; `problem` gives the reason. */
 export interface Answer {
   readonly status: number;
   readonly kind: OperationClass;
@@ -40,10 +40,10 @@ export interface Answer {
 
 export type Reading<T> = Taken<T> | FailureReading;
 
-/** What a success says. */
+/** The content of a success. */
 export interface Taken<T> {
   readonly value: T;
-  /** Codes of single texts in it that the interface does not list. */
+  /** Codes of single SMS in it that the interface does not list. */
   readonly strangeCodes?: number;
 }
 
@@ -51,7 +51,7 @@ export interface FailureReading {
   readonly code: FailureCode;
   readonly upstreamCode?: string | undefined;
   readonly message?: string | undefined;
-  /** Only where the text of the answer says more than its code. */
+  /** Only if the text of the answer is more specific than its code. */
   readonly consequence?: Consequence;
 }
 
@@ -63,11 +63,11 @@ interface ExchangeOptions {
   readonly clock: Clock;
   readonly transports: Readonly<Record<Area, Transport>>;
   readonly onExchange: UpstreamOptions['onExchange'];
-  /** Told of every 429 that names its pause. */
+  /** Receives every 429 with a pause. */
   readonly onThrottle: (account: string, area: Area, retryAfterMs: number) => Promise<void>;
 }
 
-/** Turns every exchange into a verdict: the one place where "what came back" becomes "what it means". */
+/** Turns every exchange into a verdict: the one place that interprets answers. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { clock } = options;
   return {
@@ -87,7 +87,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   };
 }
 
-/** A verdict reached without asking: no exchange took place, and nothing was sent. */
+/** A verdict without an exchange: nothing was sent. */
 export function unasked(
   account: UpstreamAccount,
   operation: UpstreamOperation,
@@ -117,7 +117,7 @@ function readDelivery<T>(delivery: Delivery, question: Question<T>, retryAfterMs
   if (delivery.sent !== 'answered') return { code: delivery.code, message: delivery.detail };
   const json: JsonReading | undefined = delivery.text === undefined ? undefined : readJson(delivery.text);
   const body = json && 'object' in json ? json.object : undefined;
-  // A refusal for going too fast was decided before any work, whatever the class of the operation.
+  // A rate-limit refusal precedes any work, for every class of operation.
   if (retryAfterMs !== undefined && !claimsSuccess(body)) return { code: 'throttled' };
   const problem = json === undefined ? 'cut' : 'problem' in json ? whatCame(json.problem, delivery) : undefined;
   return question.read({
@@ -131,7 +131,7 @@ function readDelivery<T>(delivery: Delivery, question: Question<T>, retryAfterMs
 const LONGEST_BEGINNING = 100;
 const LONGEST_HEADER = 40;
 
-/** Instead of an answer, in a form that is fit for a log: no data of a customer follows the first bracket. */
+/** A description of an unreadable answer for the log: no customer data follows the first bracket. */
 function whatCame(
   problem: string,
   { type = 'no type', encoding, text = '' }: Extract<Delivery, { sent: 'answered' }>,
@@ -146,7 +146,7 @@ function whatCame(
 function beginningOf(text: string): string {
   const beginning = text.replace(/^\uFEFF/, '').slice(0, LONGEST_BEGINNING);
   if (/\uFFFD|[^\P{Cc}\s]/u.test(beginning)) return 'bytes, no text';
-  // One-time passwords have so many digits. Longer numbers are masked as those of phones.
+  // One-time passwords have this many digits. Longer numbers are masked like phone numbers.
   return beginning
     .replace(/([{[])[^]*$/, '$1…')
     .replace(/\S+@\S+/g, '[email]')
@@ -155,14 +155,14 @@ function beginningOf(text: string): string {
 
 const SUCCESS: ReadonlySet<string> = new Set(['00', 'success', 'sms_sent']);
 
-/** Any spelling of success. An answer that says "too fast" and "done" at once is for nobody to believe. */
+/** Any spelling of success. An answer with both "too fast" and "done" is not trusted. */
 export function claimsSuccess(body: JsonObject | undefined): boolean {
   if (body === undefined) return false;
   const words = ['response_code', 'response-code', 'code', 'message'].map((key) => readText(body[key]));
   return body['success'] === true || words.some((word) => word && SUCCESS.has(word)) || tellsOfSent(body);
 }
 
-/** The pause that a 429 asks for, ms, at most an hour; our own where it cannot be read. Undefined: it asks for none. */
+/** The pause that a 429 requests, ms, at most an hour; our own if it is unreadable. Undefined: none. */
 function pauseOf(delivery: Delivery, clock: Clock): number | undefined {
   if (delivery.sent !== 'answered' || delivery.status !== 429 || delivery.retryAfter === undefined) return undefined;
   return Math.min(readRetryAfter(delivery.retryAfter, clock.now()) ?? OWN_PAUSE_MS, LONGEST_PAUSE_MS);
@@ -192,38 +192,41 @@ function describe<T>(
   };
 }
 
-/** What upstream wrote, fit for a log: on one line, without our keys, without whole phone numbers, and short. */
+/** The provider's text for a log: one line, without our keys and full phone numbers, and short. */
 function presentable(text: string, account: UpstreamAccount): string {
-  // Masking long texts costs; nothing after this length is shown anyway.
+  // Masking long texts is slow, and text after this length is never shown.
   let shown = text.slice(0, LONGEST_MESSAGE * 5);
   for (const secret of secretsOf(account)) shown = shown.replaceAll(secret.reveal(), '[secret]');
   shown = maskPhone(shown.replace(/[\p{Cc}\s]+/gu, ' ').trim(), 'anybody');
   return shown.slice(0, LONGEST_MESSAGE);
 }
 
-/** Codes of an item that do not tell whether the text left: as for the whole request, only asking settles it. */
+/** Item codes that do not show whether the SMS left: as for the whole request, only a check settles it. */
 const UNCLEAR: ReadonlySet<string> = new Set(['ERROR_101', 'ERROR_102', 'ERROR_103', 'ERROR_116']);
 
 /**
- * interface: SMS records call it only "SMS code". It is `00`, or the number of the text with the service: nothing
- * shorter, so that no status or word passes for one.
+ * interface: SMS records call it only "SMS code". It is `00`, or the provider's number of the SMS: at least 8
+ * characters, so that no status word matches.
  */
 const NUMBER = /^(?!err)(?=.*\d)[\w.-]{8,64}$/i;
 const SENT_WORDS: ReadonlySet<string> = new Set(['00', 'sent', 'sms_sent', 'success', 'ok', 'accepted', 'delivered']);
 
-/** What is kept of a code that is none: enough to ask the service about it, and nobody's number or text. */
+/** The stored part of an invalid code: enough for a support request to the provider, without a number or text. */
 const PLAIN = /^(?!.*\d{7})[\w.:-]{1,40}$/;
 
 export interface ItemCode {
   /** A clear yes, a clear no, or neither. */
   readonly outcome: 'sent' | 'failed' | 'unknown';
-  /** As the service wrote it, where it is fit to be shown. */
+  /** The provider's spelling, if it is safe to show. */
   readonly code?: string | undefined;
-  /** It says something that the interface does not. */
+  /** The code is not in the interface. */
   readonly strange: boolean;
 }
 
-/** The code of one text, in the answer to a send and in statistics. An allow-list: a text counts as sent only where the service says so in a form that we know. */
+/**
+ * The code of one SMS, in the answer to a send and in statistics. An allow-list: an SMS counts as sent only if the
+ * provider reports it in a known form.
+ */
 export function readItemCode(item: JsonObject): ItemCode {
   const code = readText(item['code']);
   const beside = besideOf(item);
@@ -237,13 +240,13 @@ export function readItemCode(item: JsonObject): ItemCode {
   return { outcome: 'unknown', code: code !== undefined && PLAIN.test(code) ? code : undefined, strange: true };
 }
 
-/** Whether any text stands in an answer as sent, whatever the answer says as a whole. */
+/** Whether an answer lists any SMS as sent, whatever its overall result. */
 export function tellsOfSent({ data }: JsonObject): boolean {
   const list: unknown = isObject(data) ? data['sms'] : undefined;
   return Array.isArray(list) && list.some((item) => isObject(item) && readItemCode(item).outcome === 'sent');
 }
 
-/** What a status or an error beside the code says; the interface has neither. */
+/** A status or an error next to the code; the interface has neither. */
 function besideOf({ status, error }: JsonObject): 'sent' | 'not sent' | 'nothing' {
   if (!isNothing(error) && error !== false) return 'not sent';
   if (isNothing(status)) return 'nothing';
@@ -263,8 +266,8 @@ type JsonReading =
 const PROBLEMS = { 'no JSON': 'not_json', 'too deep': 'too_deep', ambiguous: 'duplicate_keys' } as const;
 
 /**
- * Reads an answer strictly. A key written twice makes it unreadable: readers disagree about which of the two counts,
- * and one of them may be `00`.
+ * Parses an answer strictly. A duplicate key makes it unreadable: parsers differ in which value they use, and one of
+ * them may be `00`.
  */
 export function readJson(text: string): JsonReading {
   const trimmed = text.replace(/^\uFEFF/, '').trim();
@@ -279,7 +282,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text with something in it, trimmed; a whole number counts, since the interface is loose about identifiers. */
+/** A non-empty trimmed text; a whole number is accepted, since the interface is loose about identifiers. */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'string') return undefined;

@@ -5,22 +5,22 @@ import type { FailureCode } from './verdict.ts';
 
 const LARGEST_ANSWER = 1_048_576;
 
-/** Why a connection of its own is given up. The client would make one for each, and where it was made is told nobody. */
+/** The error that closes a separate connection. Shared, since its stack trace is never used. */
 const OVER = new Error('its one request is over');
 
 /**
- * Shorter than any server's own, so that it is we who close an idle connection and not they, in the middle of a
- * request.
+ * Shorter than any server's own time-out, so that relais closes an idle connection, and the server does not close it
+ * during a request.
  */
 const KEEP_ALIVE_MS = 2_000;
 
 export interface CallOptions {
   /**
-   * Checked before a connection is opened, and again with the open connection in hand, right before the request is
-   * written: past it on any clock, no byte of the request leaves. Every request with an effect has one.
+   * Checked before a connection is opened, and again on the open connection right before the request is written: past
+   * it on any clock, no byte of the request leaves. Every request with an effect has one.
    */
   readonly sendBy?: Deadline | undefined;
-  /** Gives up a read at any time, but an effect only before it leaves: giving it up in flight would tell us nothing. */
+  /** Aborts a read at any time, but an effect only before it leaves: aborting it in flight would lose the answer. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,14 +29,14 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** A connection of its own: whatever fails before it opens was provably never sent. */
+  /** A separate connection: every failure before it opens proves that nothing was sent. */
   readonly fresh: boolean;
-  /** Whether giving up in flight is harmless. */
+  /** Whether aborting in flight is harmless. */
   readonly abortable: boolean;
   readonly timeoutMs?: number;
 }
 
-/** How far a letter got. An answer whose body did not arrive whole is still an answer, with nothing in it. */
+/** The delivery of a request. An answer with an incomplete body is still an answer, without content. */
 export type Delivery =
   | { readonly sent: 'never' | 'maybe'; readonly code: FailureCode; readonly detail: string }
   | ({ readonly sent: 'answered' } & Answered);
@@ -52,9 +52,7 @@ interface TransportOptions {
   readonly clock: Clock;
 }
 
-/**
- * One area's connections. Never retries, never follows a redirect: whether to repeat is decided where the record is.
- */
+/** One area's connections. Never retries, never follows a redirect: the owner of the record decides about retries. */
 export function createTransport(options: TransportOptions): Transport {
   return new Connections(options);
 }
@@ -63,7 +61,7 @@ class Connections implements Transport {
   readonly #options: TransportOptions;
   readonly #limits: Readonly<Record<'headersTimeout' | 'bodyTimeout' | 'maxResponseSize', number>>;
   readonly #connector: Connector;
-  /** Errors of connections that never opened: the proof that nothing was sent. */
+  /** Errors of connections that never opened: proof that nothing was sent. */
   readonly #neverConnected = new WeakSet<object>();
   readonly #agent: Agent;
   readonly #places = new Places();
@@ -74,7 +72,7 @@ class Connections implements Transport {
     const { timeoutMs, connectTimeoutMs } = options;
     this.#options = options;
     this.#limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, maxResponseSize: LARGEST_ANSWER };
-    // Over HTTP/2 undici would send again by itself what a server that ends its session says it has not processed.
+    // Over HTTP/2 undici would automatically resend requests that a closing server reports as unprocessed.
     this.#connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
     this.#agent = new Agent({
       ...this.#limits,
@@ -87,7 +85,7 @@ class Connections implements Transport {
   async deliver(letter: OutgoingRequest, call: CallOptions): Promise<Delivery> {
     if (this.#closing) return unsent('closing');
     if (call.signal?.aborted) return unsent('given_up');
-    // Spares a connection. The check that counts is in `onRequestStart`.
+    // Saves a connection. The decisive check is in `onRequestStart`.
     const late = call.sendBy && lateness(call.sendBy, this.#options.clock);
     if (late) return unsent(late);
     const delivery = this.#attempt(letter, call);
@@ -155,11 +153,11 @@ interface Place {
   readonly path: string;
 }
 
-/** Reading an address costs as much as reading its answer's head, and most letters go to the same few. */
+/** Parsing an address costs as much as parsing an answer's head, and most requests go to a few addresses. */
 class Places {
   readonly #known = new Map<string, Place>();
 
-  /** Throws when the address is none. */
+  /** Throws for an invalid address. */
   of(url: string): Place {
     return this.#known.get(url) ?? this.#read(url);
   }
@@ -167,7 +165,7 @@ class Places {
   #read(url: string): Place {
     const { origin, pathname, search } = new URL(url);
     const place = { origin, path: `${pathname}${search}` };
-    // Some addresses end in a token, so there is no end of them.
+    // Some addresses end in a token, so their number is unbounded.
     if (this.#known.size >= MOST_PLACES) this.#known.clear();
     this.#known.set(url, place);
     return place;
@@ -176,7 +174,7 @@ class Places {
 
 type Connector = ReturnType<typeof buildConnector>;
 
-/** Opens a connection, and remembers that it failed before a socket existed. */
+/** Opens a connection, and records a failure before a socket existed. */
 function remembering(connect: Connector, failed: WeakSet<object>): Connector {
   return (target, done) => {
     connect(target, (error, socket) => {
@@ -206,29 +204,29 @@ function explain(error: unknown, neverConnected: WeakSet<object>): Delivery {
   return { sent: 'maybe', code: 'cut', detail };
 }
 
-/** What came back to one request. `text` is undefined when the body was cut, too large or too slow. */
+/** The answer to one request. `text` is undefined if the body was truncated, too large or too slow. */
 interface Answered {
   readonly status: number;
   readonly retryAfter?: string;
   readonly type?: string;
-  /** As its header names it; the text is decompressed. */
+  /** From its header; the text is decompressed. */
   readonly encoding?: string;
   readonly text?: string;
 }
 
 interface Waiting {
   readonly clock: Clock;
-  /** How long the whole body may take, ms. Counted from the headers. */
+  /** The time-out of the whole body, ms, from the headers on. */
   readonly patienceMs: number;
-  /** Gives the request up, on its way out or in. */
+  /** Aborts the request or its answer. */
   readonly signal?: AbortSignal | undefined;
-  /** Past this, the request is not written. */
+  /** After this, the request is not written. */
   readonly sendBy?: Deadline | undefined;
 }
 
 /**
- * Writes one request and collects what comes back, as it comes: a stream for each answer would cost more than the
- * answer. Rejects with undici's own error when there was no answer, since only that tells how far the request got.
+ * Writes one request and collects its answer without a stream, which would cost more than the answer. Rejects with
+ * undici's own error if there was no answer, since only that error shows how far the request got.
  */
 function writeRequest(
   dispatcher: Dispatcher,
@@ -247,7 +245,7 @@ class Collector implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #head: Answered | undefined;
   #untilMono = 0;
-  /** Only while the request is on a connection: there is nothing to break off before. */
+  /** Set only while the request is on a connection: before that there is nothing to abort. */
   #controller: Dispatcher.DispatchController | undefined;
 
   constructor(waiting: Waiting, resolve: (answered: Answered) => void, reject: (error: Error) => void) {
@@ -260,8 +258,8 @@ class Collector implements Dispatcher.DispatchHandler {
   readonly #giveUp = (): void => this.#controller?.abort(this.#waiting.signal?.reason as Error);
 
   /**
-   * The connection is there, and the request is written when this returns: nothing waits in between. However long the
-   * process stood still before, in a handshake or in a queue, it is noticed here, and then no byte leaves.
+   * The connection is open, and the request is written when this returns: nothing waits in between. Any earlier pause
+   * of the process, in a handshake or in a queue, is detected here, and then no byte leaves.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { clock, sendBy, signal } = this.#waiting;
@@ -271,7 +269,7 @@ class Collector implements Dispatcher.DispatchHandler {
     if (late) controller.abort(Object.assign(new Error('too late to send'), { code: LATE[late] }));
   }
 
-  /** Called for interim answers too: they are no answer yet. */
+  /** Also called for interim answers, which are ignored. */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
@@ -294,7 +292,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
-    // A body that trickles for ever keeps undici's own time-out happy.
+    // A slow endless body does not trigger undici's own time-out.
     if (this.#waiting.clock.monotonic() > this.#untilMono) controller.abort(new Error('the body came too slowly'));
   }
 
@@ -307,7 +305,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#forget();
-    // Once there is a status it is known, whatever became of the body.
+    // A received status counts, even if the body fails.
     if (this.#head) this.#resolve(this.#head);
     else this.#reject(error);
   }
@@ -324,10 +322,10 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Codes that can only come from looking up or opening a connection. */
+/** Codes that only occur during name resolution or connecting. */
 const BEFORE_CONNECTING = new Set(['ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_CLOSED']);
 
-/** The same codes may also come from a connection in use; only the syscall tells. */
+/** These codes also occur on a connection in use; only the syscall distinguishes them. */
 const WHILE_CONNECTING = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -345,13 +343,13 @@ const NOT_WRITABLE = new Set(['UND_ERR_INVALID_ARG', 'ERR_INVALID_URL', 'UND_ERR
 
 const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
-/** Codes of our own errors, of which no other error has the form. */
+/** Codes of our own errors; no other error has this format. */
 const LATE = { send_deadline: 'RELAIS_SEND_DEADLINE', clocks_disagree: 'RELAIS_CLOCKS_DISAGREE' } as const;
 
 /**
- * Why a request provably never left, or undefined when it may have. An allow-list: an error nobody has thought of
- * counts as sent. `whileConnecting` is set when the connector itself failed, so that no socket ever existed: it
- * settles the errors (TLS, a reset in the handshake) that look the same on a connection in use.
+ * Why a request provably never left, or undefined if it may have. An allow-list: an unforeseen error counts as sent.
+ * `whileConnecting`: the connector itself failed, so no socket ever existed. This settles errors (TLS, a reset in the
+ * handshake) that look the same on a connection in use.
  */
 export function neverSent(error: unknown, whileConnecting: boolean): FailureCode | undefined {
   const { code, syscall } = errorFacts(error);
@@ -364,7 +362,7 @@ export function neverSent(error: unknown, whileConnecting: boolean): FailureCode
   return TLS.test(code) ? 'tls_refused' : 'unreachable';
 }
 
-/** The two facts of a system error that are safe to show: neither holds a value of the request. */
+/** The two facts of a system error that are safe to show: neither contains a value of the request. */
 function errorFacts(error: unknown): { readonly code: string; readonly syscall: string } {
   if (typeof error !== 'object' || error === null) return { code: '', syscall: '' };
   const { code, syscall, name } = error as { code?: unknown; syscall?: unknown; name?: unknown };

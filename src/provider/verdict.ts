@@ -1,6 +1,6 @@
 import type { Message } from '../messages/message.ts';
 
-/** The named conditions an operation may wait for; each is released by itself when it clears. */
+/** The named conditions that an operation can wait for; each is released automatically when it clears. */
 export type HoldCondition =
   | 'funds'
   | 'callback_unreachable'
@@ -10,21 +10,21 @@ export type HoldCondition =
   | 'maintenance'
   | 'not_understood';
 
-/** How far a request got. `maybe` is the honest answer after a time-out, and the reason `unknown` exists. */
+/** How far a request got. `maybe` after a time-out: the reason why `unknown` exists. */
 type Sent = 'never' | 'maybe' | 'answered';
 
-/** What was seen of one exchange: evidence for the record, a line for the log, a label for the metrics. */
+/** The observations of one exchange: evidence for the record, a line for the log, a label for the metrics. */
 export interface ExchangeSummary {
   readonly operation: UpstreamOperation;
   readonly account: string;
   /** One of our own codes (`failures`), or `ok`: safe as a metric label. */
   readonly code: string;
-  /** The code as upstream wrote it, at most 40 characters; absent when the answer had none. */
+  /** The provider's code, at most 40 characters; absent if the answer had none. */
   readonly upstreamCode?: string;
   readonly httpStatus?: number;
-  /** How many texts of the answer carry a code that says neither yes nor no in a form that we know. */
+  /** Number of SMS in the answer whose code is neither yes nor no in a known form. */
   readonly strangeCodes?: number;
-  /** What upstream said: at most 200 characters, phone numbers masked, secrets removed. */
+  /** The provider's message: at most 200 characters, phone numbers masked, secrets removed. */
   readonly message?: string;
   readonly sent: Sent;
   readonly durationMs: number;
@@ -50,14 +50,15 @@ export const upstreamOperations = [
 export type UpstreamOperation = (typeof upstreamOperations)[number];
 
 /**
- * What an exchange says about the world; decided once, at the place that saw it happen.
+ * The interpretation of an exchange, decided in one place.
  *
  * - `ok`: it took effect, or was answered.
- * - `refused`: permanent; nothing happened and asking again gets the same answer.
- * - `config`: our keys or settings were refused; nothing happened until somebody changes them.
- * - `transient`: nothing happened; may be repeated as it is.
- * - `held`: nothing happened; may be repeated when the named condition clears.
- * - `unknown`: it may or may not have taken effect. Neither success nor failure: ask, never repeat blindly.
+ * - `refused`: permanent; nothing happened, and a retry gets the same answer.
+ * - `config`: our keys or settings were refused; nothing happened until an operator changes them.
+ * - `transient`: nothing happened; can be repeated unchanged.
+ * - `held`: nothing happened; can be repeated when the named condition clears.
+ * - `unknown`: it may or may not have taken effect. Neither success nor failure: check the status, never repeat
+ *   blindly.
  */
 export type Verdict<T> = Ok<T> | NotOk;
 
@@ -73,7 +74,7 @@ interface Failed {
   readonly is: 'refused' | 'config' | 'transient' | 'unknown';
   readonly code: string;
   readonly exchange: ExchangeSummary;
-  /** How long upstream asked to be left alone. */
+  /** The pause that the provider requested. */
   readonly retryAfterMs?: number;
 }
 
@@ -85,9 +86,9 @@ interface Held {
 }
 
 /**
- * What it costs when no clear answer comes. `read` only asks. `harmless` makes something that nobody has paid yet.
- * `effect` moves money, sends a text or prompts a payer. `submit` is the effect that has a status to ask for, so
- * nothing but `00` is ever concluded from its own answer.
+ * The cost of an unclear answer. `read` only reads. `harmless` creates something that is not paid yet. `effect` moves
+ * money, sends an SMS or prompts a payer. `submit` is the effect with a status check, so its own answer proves
+ * nothing except `00`.
  */
 export type OperationClass = 'read' | 'harmless' | 'effect' | 'submit';
 
@@ -95,7 +96,7 @@ export type Consequence = 'refused' | 'config' | 'transient' | 'unknown' | `held
 
 export interface Failure {
   readonly verdict: Consequence | Readonly<Record<OperationClass, Consequence>>;
-  /** The side that can make it go away. */
+  /** The side that can fix it. */
   readonly blame: 'caller' | 'us' | 'upstream' | 'payer';
 }
 
@@ -108,15 +109,12 @@ const unclear = { read: 'transient', harmless: 'transient', effect: 'unknown', s
 const ours = { read: 'config', harmless: 'config', effect: 'config', submit: 'unknown' } as const;
 const final = { read: 'refused', harmless: 'refused', effect: 'refused', submit: 'unknown' } as const;
 
-/**
- * Everything that may go wrong between us and the service. Docs, alerts and the answers of our API are printed from
- * it.
- */
+/** All failures between relais and the provider. Docs, alerts and API answers are generated from it. */
 export const failures = {
-  // On the way there: no byte of the request left.
+  // On the way to the provider: no byte of the request left.
   unreachable: { verdict: 'transient', blame: 'upstream' },
   tls_refused: { verdict: 'config', blame: 'us' },
-  // Whatever callers say is inside a JSON body: only a key or an address of ours can be unwritable.
+  // Caller data is always inside a JSON body: only one of our keys or addresses can be invalid.
   request_invalid: { verdict: 'config', blame: 'us' },
   send_deadline: { verdict: 'transient', blame: 'us' },
   clocks_disagree: {
@@ -141,8 +139,8 @@ export const failures = {
     blame: 'us',
   },
   http_401: { verdict: ours, blame: 'us' },
-  // Without a code of the service it may be of a machine before it, and such a one may judge an answer as well as a
-  // request: by then the service has done its work.
+  // Without a provider code it may come from a proxy in front of the provider, which may reject an answer as well as
+  // a request: then the provider has done its work.
   http_403: {
     verdict: { read: 'config', harmless: 'config', effect: 'unknown', submit: 'unknown' },
     blame: 'us',
@@ -226,7 +224,7 @@ export const failures = {
 
   login_awaited: { verdict: 'transient', blame: 'upstream' },
 
-  // Seen by us before asking.
+  // Detected by relais before the request.
   live_only: {
     verdict: 'refused',
     blame: 'us',
@@ -254,18 +252,18 @@ export function failureOf(code: string): FailureSaid | undefined {
   return isFailure(code) ? { ...failures[code], says: { code: `failure_${code}` } } : undefined;
 }
 
-/** A code of the interface, if it is one: what upstream writes is never used as a label before this. */
+/** A documented code: no other provider text is ever used as a label. */
 export function listedCode(text: string): FailureCode | undefined {
   return /^(\d{3,4}|ERROR_\d{3})$/.test(text) && Object.hasOwn(failures, text) ? (text as FailureCode) : undefined;
 }
 
-/** What a failure means for an operation of this class. */
+/** The consequence of a failure for an operation of this class. */
 export function consequenceOf(code: FailureCode, kind: OperationClass): Consequence {
   const { verdict }: Failure = failures[code];
   return typeof verdict === 'string' ? verdict : verdict[kind];
 }
 
-/** What an HTTP status alone says, for answers whose body says nothing. */
+/** The failure for an HTTP status without a readable body. */
 export function codeOfStatus(status: number): FailureCode {
   if (status === 401) return 'http_401';
   if (status === 403) return 'http_403';

@@ -1,38 +1,39 @@
 /**
- * What relais can be asked, and what it asks itself to do.
+ * The queues for requests and for internal work.
  *
- * To add a queue, write its declaration beside the others and list it at the end. The compiler then points at the one
- * thing that is still missing: its processor.
+ * To add a queue, write its declaration here and list it at the end. The compiler then reports the missing processor.
  */
 import { z } from 'zod';
 import { asDeclared, kinds } from '../kinds/index.ts';
 
-/** Everything there is to know about a queue. Worker, wake-up, metrics and docs/queues.md are derived from it. */
+/** The declaration of a queue. Worker, wake-up, metrics and docs/queues.md are derived from it. */
 export interface QueueDeclaration<Name extends string = string, Payload extends z.ZodType = z.ZodType> {
-  /** Appears in Redis keys, metric labels and log lines. Never change it: jobs already waiting carry it. */
+  /** Appears in Redis keys, metric labels and log lines. Never change it: waiting jobs contain it. */
   readonly name: Name;
-  /** One sentence: what it carries. */
+  /** One sentence about its content. */
   readonly summary: string;
   readonly payload: Payload;
-  /** Our wake-ups name no operation: the process that gets one takes what is due, many at a time. Absent: each has a job of its own. */
+  /** Wake-ups name no operation: the process takes due operations in bulk. Absent: each operation has its own job. */
   readonly inBulk?: true;
   /** Share of WORKER_CONCURRENCY that one process gives to this queue. */
   readonly share: number;
-  /** How many attempts there are for each request that may be in flight. Absent: one. */
+  /** Number of attempts per possible request in flight. Absent: one. */
   readonly attemptsPerRequest?: number;
-  /** The waits before the next try of something that provably did not happen. The last one repeats. */
+  /** The waits before a retry of something that provably did not happen. The last one repeats. */
   readonly retryAfter: readonly string[];
-  /** In words, for docs/queues.md: what is waited for, and how an operation leaves this queue for good. */
+  /** For docs/queues.md: the condition of the wait, and how an operation leaves this queue. */
   readonly waits: string;
   readonly givesUpAs: string;
-  /** How long BullMQ keeps a finished job of this queue, in seconds. 0: not at all, the record is the memory. */
+  /**
+   * How long BullMQ keeps a finished job of this queue, in seconds. 0: not at all, since the record has the result.
+   */
   readonly keepSeconds: number;
 }
 
-/** A wake-up carries an id and nothing else. Losing one or running one twice is harmless. */
+/** A wake-up has only an id. Losing one or running one twice is harmless. */
 const wakeUp = z.strictObject({ id: z.string().min(1).max(64) });
 
-/** What the declaration of a queue says whose due operations are taken many at a time. */
+/** Declaration of queues whose due operations are taken in bulk. */
 const takenInBulk = { payload: wakeUp.partial(), inBulk: true } as const;
 
 function defineQueue<const Name extends string, Payload extends z.ZodType>(
@@ -45,7 +46,7 @@ function defineQueue<const Name extends string, Payload extends z.ZodType>(
   return Object.freeze(declaration);
 }
 
-/** What a job may hold besides the request. */
+/** Fields of a job besides the request. */
 const askedAs = {
   environment: z
     .string()
@@ -62,8 +63,8 @@ const asked = kinds.flatMap((kind) => {
   return request ? [request.extend({ kind: z.literal(kind), ...askedAs })] : [];
 });
 
-/** What any BullMQ client, in any language, may add. Each kind is the HTTP body of the same name, plus `kind`. */
-// Callers may ask for something, so there is a first, which TypeScript does not know of a list.
+/** The jobs of any BullMQ client, in any language. Each kind is the HTTP body of the same name, plus `kind`. */
+// There is at least one kind, which TypeScript does not know of a list.
 const intakePayload = z.discriminatedUnion('kind', asked as [(typeof asked)[number], ...typeof asked]);
 
 export const intake = defineQueue({
@@ -83,7 +84,8 @@ export const disbursement = defineQueue({
   summary: 'Disbursements before their first submit: token, then submit.',
   ...takenInBulk,
   share: 1,
-  // Nothing happened upstream before the submit, so trying again is safe; the waits only spare a sick service.
+  // Nothing happens at the provider before the submit, so retries are safe; the waits only protect a failing
+  // provider.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m', '15m'],
   waits:
     'HOLD_RECHECK while the account is held (funds, callback unreachable, not authorised, maintenance), and ' +
@@ -98,7 +100,7 @@ export const smsBatch = defineQueue({
   ...takenInBulk,
   share: 1,
   attemptsPerRequest: 1.5,
-  // Only a request that provably never left, or that upstream refused before sending, is tried again.
+  // Only a request that provably never left, or that the provider refused before sending, is retried.
   retryAfter: ['1s', '2s', '5s', '10s', '30s', '1m', '5m'],
   waits: 'while the account is held',
   givesUpAs: '`failed` if the provider refuses it; `unknown` if it may have been sent',
@@ -121,7 +123,7 @@ export const invoiceConfirm = defineQueue({
   summary: 'Invoices: retries failed creations, and checks whether invoices are paid.',
   ...takenInBulk,
   share: 0.5,
-  // Creating is repeated: nobody has seen an invoice that was not handed out, and it ends by itself after a day.
+  // Creation can be repeated: an unpublished invoice cannot be paid, and it expires after a day.
   retryAfter: ['1s', '5s', '30s', '1m', '5m'],
   waits: 'INVOICE_POLL between status checks',
   givesUpAs: '`failed` if it was not created within an hour; `needs_review` 25 hours after its creation',
@@ -133,7 +135,7 @@ export const statusPoll = defineQueue({
   summary: 'Status checks: of disbursements and payment requests, and of SMS in doubt in the statistics.',
   ...takenInBulk,
   share: 0.5,
-  // The waits of a disbursement that is under way are DISBURSEMENT_POLL; these are for texts that are in doubt.
+  // The waits of a pending disbursement are DISBURSEMENT_POLL; these are for SMS in doubt.
   retryAfter: ['2s', '10s', '30s', '1m', '5m'],
   waits:
     'DISBURSEMENT_POLL or PAYMENT_REQUEST_POLL between status checks; for an SMS, SMS_SETTLE_DELAY before ' +
@@ -149,7 +151,7 @@ export const directCredit = defineQueue({
   summary: 'Direct credits: one request that moves money, sent at most once.',
   ...takenInBulk,
   share: 0.2,
-  // Only for a request of which no byte left us: there is no reference of ours to ask about afterwards.
+  // Only for a request of which no byte left: it has no reference for a later check.
   retryAfter: ['1s', '5s', '30s', '1m', '5m', '15m'],
   waits: 'HOLD_RECHECK while direct credits of the account are held (funds, not authorised)',
   givesUpAs: '`rejected` after DISBURSEMENT_LIMIT if nothing was sent; `needs_review` if it may have been sent',
@@ -183,7 +185,7 @@ export const eventDelivery = defineQueue({
   summary: 'Webhook endpoints with pending events: delivers each due event, signed.',
   ...takenInBulk,
   share: 0.5,
-  // 47 h 42 m in all, each with up to a fifth more, so that endpoints which failed together are not tried together.
+  // 47 h 42 m in all, each with up to a fifth more, so that endpoints which failed together are not retried together.
   retryAfter: ['5s', '30s', '2m', '10m', '30m', '1h', '2h', '4h', '8h', '12h', '20h'],
   waits: 'for a failing endpoint, at most five minutes between two attempts',
   givesUpAs:

@@ -1,4 +1,4 @@
-/** What is kept of requests after they were taken in, and what a forgotten person has among those that were not. */
+/** The retained data of accepted requests, and an erased person's data in waiting ones. */
 import type { Job, Queue } from 'bullmq';
 import { asDeclared, kinds } from '../kinds/index.ts';
 import { intake } from './index.ts';
@@ -6,18 +6,18 @@ import { intake } from './index.ts';
 const JOBS_AT_ONCE = 500;
 const OPEN = ['waiting', 'delayed', 'prioritized', 'active'] as const;
 const OVER = ['completed', 'failed'] as const;
-/** These become books of account as soon as a worker takes them in. */
+/** These become accounting records as soon as a worker accepts them. */
 const MONEY: readonly unknown[] = kinds.filter((kind) => asDeclared(kind).area !== 'messaging');
 
-/** Told of a job right before it is removed. */
+/** Called for a job right before its removal. */
 type Before = () => Promise<void>;
 
 export interface ForgottenJobs {
   readonly looked: number;
   readonly removed: number;
-  /** They are being taken in, or are about money, and were not touched. */
+  /** They are being accepted, or are about money, and were not changed. */
   readonly open: number;
-  /** Where to go on; absent at the end. */
+  /** The next position; absent at the end. */
   readonly next?: number;
 }
 
@@ -28,7 +28,7 @@ export class IntakeJobs {
     this.#queue = queue;
   }
 
-  /** BullMQ removes by age only when another job ends: on a quiet queue nothing would ever be removed. */
+  /** BullMQ removes by age only when another job ends: on a quiet queue old jobs would stay for ever. */
   async forgetOld(): Promise<void> {
     for (const state of OVER) {
       for (;;) {
@@ -38,7 +38,7 @@ export class IntakeJobs {
     }
   }
 
-  /** Removes the jobs that `isAbout` finds, a bounded number of jobs a call. */
+  /** Removes the jobs that `isAbout` finds, a bounded number of jobs per call. */
   async forget(
     isAbout: (text: string) => boolean,
     { from = 0, before }: { readonly from?: number; readonly before?: Before } = {},

@@ -1,13 +1,13 @@
 /**
- * Requests that no worker takes. A program that adds a job with BullMQ and without a prefix uses the default prefix of
- * BullMQ, beside the keys of every deployment.
+ * Requests that no worker takes. A program that adds a job with BullMQ and without a prefix uses BullMQ's default
+ * prefix, outside the keys of every deployment.
  */
 import type { Redis } from 'ioredis';
 import { nodesFollowed } from '../redis/slot.ts';
 
 export const MISPLACED_QUEUE = 'bull:intake';
 
-/** How many wait there. `unprefixed` is a connection that puts nothing before its keys. */
+/** The number of waiting jobs. `unprefixed` is a connection without a key prefix. */
 export async function misplacedJobs(unprefixed: Redis): Promise<number> {
   // Without braces its keys are in many slots of a cluster, and adding such a job fails there.
   if (nodesFollowed(unprefixed) !== undefined) return 0;
@@ -21,7 +21,7 @@ export async function misplacedJobs(unprefixed: Redis): Promise<number> {
       return all + Number(count);
     }, 0);
   } catch (error) {
-    // A user that may see our keys alone sees none there, and neither does the program that added them with the same user.
+    // A Redis user with access only to our keys cannot see them, and a program with that user cannot add them.
     if (error instanceof Error && /NOPERM|no permission/i.test(error.message)) return 0;
     throw error;
   }

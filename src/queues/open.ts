@@ -1,16 +1,13 @@
-/** The only file that constructs a BullMQ Queue or Worker, so that prefix, retention and lock are the same for all. */
+/** The only file that constructs a BullMQ Queue or Worker, so that prefix, retention and lock are equal for all. */
 import { type ConnectionOptions, type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Clock } from '../lib/clock.ts';
 import type { AnyQueueName, QueueDeclaration } from './index.ts';
 
-// BullMQ's own event stream only feeds dashboards: truth is never taken from it.
+// BullMQ's own event stream only feeds dashboards: it is never used as a source of results.
 const EVENTS_KEPT = 1_000;
 const FETCH_AGAIN_MS = 1_000;
 
-/**
- * `connection` is one that puts no prefix before its keys (`openForQueues`): BullMQ puts it there itself, and refuses
- * any other.
- */
+/** `connection` has no key prefix (`openForQueues`): BullMQ adds the prefix itself, and refuses other connections. */
 export function openQueue(
   declaration: QueueDeclaration,
   { connection, prefix }: { readonly connection: ConnectionOptions; readonly prefix: string },
@@ -19,22 +16,23 @@ export function openQueue(
   return new Queue(declaration.name, {
     connection,
     prefix,
-    // The one question that BullMQ asks once: a Redis that blinks at that moment would leave the queue broken for good.
+    // BullMQ checks the version only at the start: a short Redis outage at that moment would leave the queue
+    // unusable.
     skipVersionCheck: true,
     streams: { events: { maxLen: EVENTS_KEPT } },
-    // One attempt: what happens after an attempt is decided by the record and the due index, never by a throw.
+    // One attempt: the record and the due index decide what follows an attempt, never a throw.
     defaultJobOptions: { attempts: 1, removeOnComplete: kept, removeOnFail: kept },
   });
 }
 
 interface WorkerOptions {
   readonly connection: ConnectionOptions;
-  /** What the keys of this deployment begin with: REDIS_PREFIX. */
+  /** The key prefix of this deployment: REDIS_PREFIX. */
   readonly prefix: string;
   readonly concurrency: number;
   readonly lockMs: number;
   readonly onError: (error: Error) => void;
-  /** An attempt threw: Redis was away, or a fault of ours. A refused request is not meant by this. */
+  /** An attempt threw: Redis was away, or an error in our code. Not called for a refused request. */
   readonly onFailed: (error: Error) => void;
   readonly onLockLost: (ids: readonly string[]) => void;
 }
@@ -52,9 +50,9 @@ export function openWorker(
     concurrency: options.concurrency,
     lockDuration: options.lockMs,
     stalledInterval: Math.min(options.lockMs, 30_000),
-    // A second run is harmless here, since the record decides; a job failed for stalling would only look alarming.
+    // A second run is harmless, since the record decides; a job failed for stalling would only look alarming.
     maxStalledCount: 100,
-    // After a blink of Redis a worker fetches nothing for so long; fifteen seconds, if it were left to BullMQ.
+    // After a short Redis outage a worker fetches nothing for this time; BullMQ's default is fifteen seconds.
     runRetryDelay: FETCH_AGAIN_MS,
     autorun: false,
     removeOnComplete: kept,
@@ -81,19 +79,19 @@ interface WakerOptions {
   readonly onLost: (error: unknown) => void;
 }
 
-/** A worker takes everything that is due, so more calls than this would find nothing. */
+/** A worker takes everything that is due, so more frequent wake-ups would find nothing. */
 const CALLS_APART_MS = 10;
 
 export class Waker {
   readonly #options: WakerOptions;
-  /** Queues with a call on its way. `again`: something became due since that call. */
+  /** Queues with a pending wake-up. `again`: more became due since. */
   readonly #calling = new Map<AnyQueueName, { again: boolean; done: Promise<void> }>();
 
   constructor(options: WakerOptions) {
     this.#options = options;
   }
 
-  /** Operations of this queue are due, or will be in a moment. */
+  /** Operations of this queue are due, or will be shortly. */
   wake(queue: AnyQueueName): void {
     const calling = this.#calling.get(queue);
     if (calling) calling.again = true;
@@ -104,7 +102,7 @@ export class Waker {
     }
   }
 
-  /** Resolves when all wake-ups so far were added, or lost. */
+  /** Resolves when all wake-ups so far were added or lost. */
   async settled(): Promise<void> {
     await Promise.all([...this.#calling.values()].map(({ done }) => done));
   }
@@ -121,7 +119,7 @@ export class Waker {
     this.#calling.delete(queue);
   }
 
-  /** One waiting wake-up is enough: the worker that gets it takes everything that is due. */
+  /** One waiting wake-up is enough: its worker takes everything that is due. */
   async #callOnce(name: AnyQueueName): Promise<void> {
     const queue = this.#options.queues[name];
     if (queue && (await queue.getWaitingCount()) === 0) await queue.add('wake', {});

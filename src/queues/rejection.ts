@@ -32,7 +32,7 @@ export function masked(name: string): string {
   return maskPhone(name, 'anybody').slice(0, LONGEST);
 }
 
-/** A field name that could be a code or a person is left out, and so is a value that a message quotes. */
+/** Omits field names that could be a code or a person, and values quoted by a message. */
 export function redacted(problems: Problems): Problems {
   return problems.map(({ pointer, message }) => ({ pointer: named(pointer), message: unquoted(message) }));
 }
@@ -41,7 +41,7 @@ function named(pointer: string): string {
   return pointer.replace(/[^/]+/g, (name) => (/^(?:[A-Za-z][A-Za-z_]{0,31}|\d{1,3})$/.test(name) ? name : '…'));
 }
 
-/** Every text of an answer, without the values that it quotes. */
+/** Every text of an answer, without quoted values. */
 export function withoutValues<T>(answer: T): T {
   return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>
     name === 'reason' && typeof value === 'string' ? unquoted(value) : value,

@@ -1,10 +1,10 @@
 /**
- * Reads what upstream posts, in whichever encoding it comes. The interface says "form, a data table read through the
- * key data" for invoices and nothing at all for disbursements (interface: Events), so the body itself decides:
+ * Reads callbacks in any encoding. The interface says "form, a data table read through the key data" for invoices and
+ * nothing for disbursements (interface: Events), so the body itself decides:
  *
- *   multipart? ──▶ JSON, or JSON as a text? ──▶ name=value? ──▶ percent-encoded: take a layer off and ask again
+ *   multipart? ──▶ JSON, or JSON as a text? ──▶ name=value? ──▶ percent-encoded: remove a layer and repeat
  *
- * The content type is asked only for a multipart boundary. It is wrong too often to be believed about the rest.
+ * The content type is used only for a multipart boundary. It is wrong too often to be trusted for the rest.
  */
 import { Secret } from '../lib/secret.ts';
 
@@ -19,10 +19,10 @@ export function readCallbackBody(parsed: Parsed): CallbackBody {
   return fields ? { readable: true, fields } : { readable: false, reason: 'not_understood' };
 }
 
-/** Everything a callback holds, known or not. Never throws and takes bounded time, whatever the bytes. */
+/** All fields of a callback, known or not. Never throws and takes bounded time for any input. */
 export function readTree(raw: Uint8Array, contentType?: string): Parsed {
   if (raw.byteLength > BODY_LIMITS.bytes) return { reason: 'too_large' };
-  // The decoder replaces what is not UTF-8 and drops a byte order mark.
+  // The decoder replaces invalid UTF-8 and drops a byte order mark.
   const text = new TextDecoder().decode(raw).trim();
   if (text === '') return { reason: 'empty' };
   const budget: Budget = { parameters: BODY_LIMITS.parameters };
@@ -31,15 +31,15 @@ export function readTree(raw: Uint8Array, contentType?: string): Parsed {
   return 'tree' in parsed ? unwrap(parsed.tree, budget) : parsed;
 }
 
-/** The record is below `data`, or flat, or (seen in the wild) one part here and one there: `data` is asked first. */
+/** The record is below `data`, or flat, or (seen in practice) split between both: `data` is read first. */
 function recordsIn(tree: Tree): readonly Tree[] {
   const data = tree.get('data');
   return typeof data === 'object' ? [data, tree] : [tree];
 }
 
 /**
- * Reads texts that stand where a record, or a part of one, should. Only at these three places and never deeper: a body
- * of nothing but `data=data=data=…` would otherwise be read as often as it has letters.
+ * Parses texts in place of a record or a part of one. Only at these three places and never deeper: otherwise a body
+ * of only `data=data=data=…` would be parsed as often as it has letters.
  */
 function unwrap(tree: Tree, budget: Budget): Parsed {
   const outer = unwrapAt(tree, 'invoice', budget);
@@ -76,7 +76,7 @@ function isForm(text: string): boolean {
   return /^[^=]{1,400}=/.test(text) && !/^%(?:25)*(?:7b|5b|22)/i.test(text);
 }
 
-/** `data={…}` that nobody encoded. Its texts may hold `&` and `=`, so it must not be cut at them. */
+/** An unencoded `data={…}`. Its texts may contain `&` and `=`, so it must not be split at them. */
 function readUnescapedData(text: string, budget: Budget): Parsed | undefined {
   const found = /^data\s*=(?=\s*[{["])/.exec(text);
   if (found === null) return undefined;
@@ -86,8 +86,8 @@ function readUnescapedData(text: string, budget: Budget): Parsed | undefined {
 }
 
 /**
- * What a callback says, as far as we know the words (interface: Events; Invoice status record; Disbursement status
- * record). Trimmed texts of at most 512 characters, exactly as upstream wrote them. Evidence: nothing here is believed.
+ * The known fields of a callback (interface: Events; Invoice status record; Disbursement status record). Trimmed
+ * texts of at most 512 characters, exactly as received. Evidence only: none of it is trusted.
  */
 export interface CallbackFields {
   readonly status?: string;
@@ -98,15 +98,15 @@ export interface CallbackFields {
   readonly disburseId?: string;
   readonly transactionId?: string;
   readonly disburseTxId?: string;
-  /** NN/NN/YYYY HH:MM:SS; the order of day and month and the zone are not known. */
+  /** NN/NN/YYYY HH:MM:SS; the order of day and month and the zone are not documented. */
   readonly updatedAt?: string;
-  /** The same in every message of an account, so it is worth as much as a password: it shows itself to nobody. */
+  /** Equal in every message of an account and as valuable as a password, so it is wrapped. */
   readonly hash?: Secret;
   readonly invoiceToken?: string;
   /** XOF, as a text. */
   readonly totalAmount?: string;
   readonly mode?: string;
-  /** The last four digits of a card number. The rest is forgotten here and goes nowhere. */
+  /** The last four digits of a card number. The rest is discarded here. */
   readonly panLast4?: string;
 }
 
@@ -126,10 +126,10 @@ const PLACES = {
   mode: ['mode'],
 } as const satisfies Record<PlainField, readonly string[]>;
 
-/** The names under which plain fields arrive; what is not here is nobody's business but upstream's. */
+/** The names of plain fields. All other fields are ignored. */
 export const plainNames: ReadonlySet<string> = new Set(Object.values(PLACES).flatMap((path) => path.slice(-1)));
 
-/** The known fields, each from the first record that has it as a text. Undefined when there is not one. */
+/** The known fields, each from the first record that has it as a text. Undefined if there is none. */
 function pickFields(records: readonly Tree[]): CallbackFields | undefined {
   const picked = new Map<string, string | Secret>();
   for (const [field, path] of Object.entries(PLACES)) {
@@ -165,8 +165,8 @@ const opens = (code: number): boolean => code === 0x5b || code === 0x7b;
 const closes = (code: number): boolean => code === 0x5d || code === 0x7d;
 
 /**
- * Whether the containers nest deeper than `depth`, found without building anything. JSON.parse itself survives ten
- * thousand levels; whatever walks the result afterwards does not.
+ * Whether the containers nest deeper than `depth`, without parsing. JSON.parse survives ten thousand levels; code
+ * that walks the result does not.
  */
 export function nestsDeeperThan(text: string, depth: number): boolean {
   let level = 0;
@@ -182,7 +182,7 @@ export function nestsDeeperThan(text: string, depth: number): boolean {
   return false;
 }
 
-/** A record, a text (JSON inside JSON), or undefined when this is not JSON that could hold a record. */
+/** A record, a text (JSON inside JSON), or undefined if it is not JSON that could contain a record. */
 function readJson(text: string, budget: Budget): Parsed | { readonly text: string } | undefined {
   if (!/^\s*[{["]/.test(text)) return undefined;
   if (nestsDeeperThan(text, BODY_LIMITS.depth)) return { reason: 'too_deep' };
@@ -197,7 +197,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Not JSON is an answer here: the text may be a form.
+    // A valid result here: the text may be a form.
     return undefined;
   }
 }
@@ -219,18 +219,18 @@ function nodeOf(member: unknown, budget: Budget): Node | undefined {
   return typeof member === 'object' && member !== null ? treeOf(member, budget) : undefined;
 }
 
-/** A whole number beyond 2^53 has already lost digits: as an identifier it would name something else. */
+/** A whole number beyond 2^53 has lost digits: as an identifier it would name something else. */
 function textOf(value: number): string | undefined {
   const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
   return exact ? String(value) : undefined;
 }
 
-/** A part's headers are two short lines; a longer run of text before the first empty line is no part of ours. */
+/** A part's headers are two short lines; a longer text before the first empty line is no valid part. */
 const LONGEST_HEAD = 1_024;
 
 /**
- * The text fields of a multipart body; files are passed over. The boundary is the one announced, or else the one the
- * first line shows: a body keeps its boundary when its content type is lost or replaced on the way.
+ * The text fields of a multipart body; files are skipped. Uses the announced boundary, or the one in the first line:
+ * a body keeps its boundary even if its content type is lost or replaced on the way.
  */
 function readMultipart(text: string, contentType: string | undefined, budget: Budget): Parsed | undefined {
   const candidates = [announcedBoundary(contentType), shownBoundary(text)];
@@ -271,7 +271,7 @@ function readPart(part: string): { readonly name: string; readonly value: string
   return { name, value: part.slice(gap.index + gap[0].length).replace(/\r?\n$/, '') };
 }
 
-/** `a=1&data[b][c]=2`, the encoding the interface names for checkout callbacks (interface: Events). */
+/** `a=1&data[b][c]=2`, the documented encoding of checkout callbacks (interface: Events). */
 function readForm(text: string, budget: Budget): Parsed {
   const tree: GrowingTree = new Map();
   let start = 0;
@@ -291,38 +291,32 @@ function readForm(text: string, budget: Budget): Parsed {
 }
 
 /**
- * What every encoding of a callback becomes: texts under names. Maps and not objects, so that a name chosen by a
- * stranger is a key and nothing else.
+ * The common form of every encoding: texts under names. Maps and not objects, so that an untrusted name is only a
+ * key.
  */
 
 type Node = string | Tree;
 export type Tree = ReadonlyMap<string, Node>;
 type GrowingTree = Map<string, Node>;
 
-/** A reader's answer. `undefined`, where it is possible, means "this is not my encoding". */
+/** A reader's result. `undefined`, where possible, means "not this encoding". */
 export type Parsed = { readonly tree: Tree } | { readonly reason: UnreadableReason };
 
-/**
- * Names that mean something to JavaScript objects. No callback needs one, so none comes in, with all that hangs
- * below.
- */
+/** Names with a meaning for JavaScript objects. No callback needs one, so they are dropped with their values. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 function isForbidden(name: string): boolean {
   return FORBIDDEN.has(name);
 }
 
-/**
- * `data[invoice][token]` → `['data', 'invoice', 'token']`. A name that does not follow the pattern is one literal
- * name.
- */
+/** `data[invoice][token]` → `['data', 'invoice', 'token']`. A name outside this pattern is one literal name. */
 function namesOf(field: string): readonly string[] {
   const open = field.indexOf('[');
   if (open <= 0 || !field.endsWith(']')) return [field];
   return [field.slice(0, open), ...field.slice(open + 1, -1).split('][')];
 }
 
-/** Puts one form field where its name says. As in PHP, a later field replaces an earlier one, and `[]` appends. */
+/** Inserts one form field at its path. As in PHP, a later field replaces an earlier one, and `[]` appends. */
 function place(root: GrowingTree, field: string, value: string, budget: Budget): UnreadableReason | undefined {
   budget.parameters -= 1;
   if (budget.parameters < 0) return 'too_many_parameters';
@@ -342,7 +336,7 @@ function keyIn(branch: Tree, name: string): string {
 
 function branchOf(parent: GrowingTree, name: string): GrowingTree {
   const existing = parent.get(name);
-  // Every tree below a growing one was made here, so it may grow too.
+  // Every tree below a growing one was created here, so it may grow too.
   if (existing instanceof Map) return existing as GrowingTree;
   const branch: GrowingTree = new Map();
   parent.set(name, branch);
@@ -351,36 +345,36 @@ function branchOf(parent: GrowingTree, name: string): GrowingTree {
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
-/** Undoes one layer of form encoding. Like browsers and PHP, it leaves a percent sign that begins no escape alone. */
+/** Removes one layer of form encoding. Like browsers and PHP, it keeps a percent sign that begins no escape. */
 export function percentDecode(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
   try {
-    // Several times as fast as what follows, and nearly every body is well-formed.
+    // Several times faster than the code below, and nearly every body is well-formed.
     return decodeURIComponent(spaced);
   } catch {
-    // A stray percent sign, or bytes that are not UTF-8: what can be decoded is, and the rest stays or is replaced.
+    // A stray percent sign or invalid UTF-8: decodable parts are decoded, the rest stays or is replaced.
     return spaced.replace(ESCAPES, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
   }
 }
 
-/** What a callback may cost us, wherever it came from. A confirmed invoice with many items stays far below each of them. */
+/** Limits of any callback. A confirmed invoice with many items stays far below each. */
 export const BODY_LIMITS = {
   bytes: 256 * 1024,
   /** Form fields, or members and elements of JSON, counted over the whole body. */
   parameters: 5_000,
   /** Levels of nesting: JSON containers, or names inside a form field's brackets. */
   depth: 12,
-  /** Characters of one field that is kept. */
+  /** Characters of one stored field. */
   fieldCharacters: 512,
-  /** How often a text may turn out to be another text in disguise (JSON in JSON, percent-encoded twice). */
+  /** How often a text may contain another encoded text (JSON in JSON, percent-encoded twice). */
   layers: 4,
 } as const;
 
-/** Why a body tells us nothing. A word for the counter of callbacks; the look at upstream is made all the same. */
+/** Why a body is unreadable, for the counter of callbacks. The status check follows in any case. */
 type UnreadableReason = 'empty' | 'too_large' | 'too_many_parameters' | 'too_deep' | 'not_understood';
 
-/** What is left of the parameters while one body is read. Counted down by every reader that takes part. */
+/** The parameters left while one body is read. Every reader counts it down. */
 interface Budget {
   parameters: number;
 }

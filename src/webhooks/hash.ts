@@ -1,23 +1,23 @@
 /**
- * Verdict on the `hash` of a callback, the SHA-512 of the master key. The hash is the same in every message, so it
- * proves nothing about the rest of the body. A wrong hash means that the provider did not write the callback.
+ * The verdict about the `hash` of a callback, the SHA-512 of the master key. The hash is equal in every message, so
+ * it proves nothing about the rest of the body. A wrong hash means that the provider did not write the callback.
  */
 import { sameSecret, type Secret } from '../lib/secret.ts';
 import { type KeyDigests, digestOfHash, digestOfKey } from '../operations/key-hashes.ts';
 import { WRONG_HASH } from '../operations/transition.ts';
 
-/** `hash_unverified`: of which keys it could be is not known, as without the hash. */
+/** `hash_unverified`: the possible keys are unknown, as without a hash. */
 export type HashVerdict = 'hash_right' | typeof WRONG_HASH | 'hash_unverified';
 
 export interface KnownHashes {
   readonly digests: readonly string[];
-  /** Whether a hash of none of these is of no key of the account. */
+  /** Whether these are all keys of the account, so that another hash is wrong. */
   readonly areAll: boolean;
 }
 
 interface OwnKeys {
   readonly masterKey?: Secret | undefined;
-  /** Fingerprints of the keys that were changed. */
+  /** Fingerprints of replaced keys. */
   readonly keysBefore: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function knownHashes(noted: KeyDigests, own: OwnKeys = { keysBefore: [] }
   return { digests, areAll: digests.length > 0 && own.keysBefore.every((fingerprint) => noted.has(fingerprint)) };
 }
 
-/** Digest of the key that this process has: most callbacks are recognised by it, without asking the store. */
+/** Digest of this process's key: it matches most callbacks without a read of the store. */
 export const ownDigest = ({ masterKey }: OwnKeys): string | undefined => masterKey && digestOfKey(masterKey);
 
 const SHA512_HEX = /^[0-9a-f]{128}$/;

@@ -1,10 +1,10 @@
 /**
- * Hears back from upstream: checks the path, writes down what was posted, wakes a look, answers 200.
+ * Receives callbacks of the provider: checks the path, stores the callback, triggers a status check, answers 200.
  *
- * Nothing that is posted is believed and nothing here changes a state: the path names the operation, the body is only
- * evidence, and the look that follows asks upstream itself. So an unreadable, oversized or forged body gets the same
- * answer as a good one. 503 only when it could not be written down, or not where a failover would find it: it may be
- * the only word about an end that came late, so the sender is asked to come again.
+ * A callback is never trusted and changes no state: the path names the operation, the body is only evidence, and the
+ * status check that follows asks the provider. So an unreadable, oversized or forged body gets the same answer as a
+ * good one. 503 only if it could not be stored durably: it may be the only report of a late result, so the sender is
+ * asked to repeat it.
  */
 import { createHmac } from 'node:crypto';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
@@ -29,48 +29,48 @@ import {
 import { type HashVerdict, type KnownHashes, verdictOfHash } from './hash.ts';
 import { type StopPageOptions, stopPages } from './stop-page.ts';
 
-/** What became of a callback, for the metrics. */
+/** The result of a callback, for the metrics. */
 export type CallbackVerdict =
   | 'noted'
   | 'look'
   | 'unmatched'
-  /** It claims the opposite of the end that we told everybody. What is true is asked, and counts. */
+  /** It contradicts the reported result. A status check decides. */
   | 'contradicts'
   | 'probe'
   | 'wrong_path'
   | 'unavailable';
 
-/** What was written down of a callback. */
+/** The stored part of a callback. */
 export interface Noted {
-  /** The trace that its operation belongs to. */
+  /** The trace of its operation. */
   readonly trace: string | undefined;
-  /** Since it began to come. */
+  /** Since the request began. */
   readonly durationMs: number;
-  /** Absent: it has none. */
+  /** Absent: the body has none. */
   readonly hash?: HashVerdict;
 }
 
 interface ReceiverOptions {
   readonly secrets: readonly Secret[];
   readonly operations: Pick<OperationStore, 'nudge'>;
-  /** The hashes of an account's master keys: one in a body says who could have written it, and decides nothing. */
+  /** Digests of an account's master keys: they show who could have written the callback, and decide nothing. */
   readonly hashes: (account: string) => Promise<KnownHashes>;
-  /** The digest of the account's key of today; tried before `hashes`. */
+  /** The digest of the account's current key; tried before `hashes`. */
   readonly ownDigest?: (account: string) => string | undefined;
   readonly clock: Clock;
   readonly wake: (queue: QueueName) => void;
   readonly onCallback: (kind: string, verdict: CallbackVerdict, target?: CallbackTarget, noted?: Noted) => void;
   readonly onError: (error: unknown) => void;
-  /** The page on which people say that they want no more texts. */
+  /** The opt-out page for recipients of SMS. */
   readonly stop?: StopPageOptions;
 }
 
-/** At most one look per operation and interval, however often we are called. */
+/** At most one status check per operation and interval, for any number of callbacks. */
 const LOOK_INTERVAL_MS = 5_000;
-/** Limit for all bodies that are read at once: a callback has a few kilobytes. */
+/** Limit for all bodies that are read concurrently: a callback has a few kilobytes. */
 const BODIES_BYTES = 32_000_000;
 const RETRY_AFTER_S = 30;
-/** A PostgreSQL that hangs must not collect callers: they are told to come again, and a poll comes anyway. */
+/** A hanging PostgreSQL must not accumulate callers: they are asked to repeat, and a poll follows anyway. */
 const STORE_WITHIN_MS = 2_000;
 
 export function createReceiver(options: ReceiverOptions): Express {
@@ -86,12 +86,13 @@ function receive(options: ReceiverOptions): RequestHandler {
   const { secrets, operations, clock, wake, onCallback, onError } = options;
   const bodies = new HeldBytes({ ofCaller: BODIES_BYTES, ofProcess: BODIES_BYTES });
   return async (request, response) => {
-    // The path as it was sent: decoding it first would change what was signed.
+    // The path as it was sent: decoding would change the signed text.
     const [path = ''] = request.originalUrl.split('?');
     const target = readCallbackPath(secrets, path);
     if (!target) return refuse(request, response, onCallback);
     if (request.method !== 'POST') {
-      // Upstream may ask whether the address is reachable before it authorises anything (interface: Errors, 4002).
+      // The provider may check whether the address is reachable before it authorises a request (interface: Errors,
+      // 4002).
       onCallback(target.kind, 'probe', target);
       return void response.status(200).end();
     }
@@ -122,7 +123,7 @@ function receive(options: ReceiverOptions): RequestHandler {
   };
 }
 
-/** A callback during an outage of the store is lost by each question that is asked before it is stored. */
+/** During an outage of the store, any query before the write would lose the callback. */
 async function verdictOn(
   hash: Secret,
   account: string,
@@ -134,13 +135,13 @@ async function verdictOn(
   return verdictOfHash(hash, await hashes(account));
 }
 
-/** How we say that money has moved. */
+/** Our states for moved money. */
 const SUCCEEDED = ['succeeded', 'completed'];
 
-/** How we say that a disbursement was not paid, or no longer is. */
+/** Our states for a disbursement that was not paid, or was returned. */
 const NOT_PAID = ['failed', 'reversed'];
 
-/** The ends that say what was posted. An invoice that failed may still be paid, so it is looked at in any case. */
+/** The final states that match the callback. A failed invoice may still be paid, so it is always checked. */
 function statesOf(kind: CallbackTarget['kind'], heard: EvidenceDraft): readonly string[] {
   if (claimsSuccess(heard)) return SUCCEEDED;
   return kind === 'disbursement' && claimsUndone(heard) ? NOT_PAID : [];
@@ -148,35 +149,35 @@ function statesOf(kind: CallbackTarget['kind'], heard: EvidenceDraft): readonly 
 
 function verdictOf(kind: CallbackTarget['kind'], hinted: Signalled, heard: EvidenceDraft): CallbackVerdict {
   if (!('state' in hinted)) return hinted.is === 'none' ? 'unmatched' : 'noted';
-  // A payer may come back to an invoice that was over; nobody comes back to a disbursement.
+  // A payer can return to a finished invoice; a finished disbursement has no payer.
   const told = hinted.is === 'final' || (kind === 'disbursement' && isFinal(kind, hinted.state));
   const paid = SUCCEEDED.includes(hinted.state);
   if (told && (paid ? kind === 'disbursement' && claimsUndone(heard) : claimsSuccess(heard))) return 'contradicts';
   return hinted.is === 'look' ? 'look' : 'noted';
 }
 
-/** What comes after the time is over is still written down; the sender is only not told. */
+/** A late write still succeeds; only the sender gets no confirmation. */
 const late = (): Error => new Error(`a callback could not be written down within ${STORE_WITHIN_MS} ms`);
 
-/** The same for every path that is not signed. */
+/** Equal for every unsigned path. */
 const NOT_HERE =
   'This port takes callbacks of the provider and stop links of SMS. The API of relais has another (API_PORT).\n';
 
 function refuse(request: Request, response: Response, onCallback: ReceiverOptions['onCallback']): void {
   request.resume();
   onCallback('none', 'wrong_path');
-  // A stranger does not keep the connection.
+  // Unknown clients do not keep the connection.
   response.status(404).set('Connection', 'close').type('text/plain').send(NOT_HERE);
 }
 
 interface Heard {
   readonly heard: EvidenceDraft;
   readonly hash?: Secret | undefined;
-  /** What was posted, without hash, card or number of a person; '' where nothing of it was read. */
+  /** The callback without hash, card or phone number; '' if nothing of it was read. */
   readonly redacted: string;
 }
 
-/** The status word is kept as the code: it is what upstream claims, and a look will say whether it is so. */
+/** The status word is stored as the code: it is the provider's claim, and a status check verifies it. */
 async function readEvidence(request: Request, held: Holding): Promise<Heard> {
   const raw = await readBounded(request, held);
   if (raw === undefined) return { heard: { operation: 'callback', code: 'too_large' }, redacted: '' };
@@ -188,9 +189,9 @@ async function readEvidence(request: Request, held: Holding): Promise<Heard> {
   return { heard: { operation: 'callback', code: status.slice(0, 20) }, redacted, hash };
 }
 
-/** Undefined when there is more than we read or have room for, or when the sender went away before the end. */
+/** Undefined if the body exceeds the limits, or if the sender disconnected before the end. */
 function readBounded(request: Request, held: Holding): Promise<Uint8Array | undefined> {
-  // An encoded body would have to be unpacked before anything about it is known.
+  // An encoded body would have to be decompressed before any check.
   if (!/^(?:identity)?$/i.test((request.headers['content-encoding'] ?? '').trim())) {
     request.resume();
     return Promise.resolve(undefined);
@@ -211,18 +212,18 @@ function readBounded(request: Request, held: Holding): Promise<Uint8Array | unde
 }
 
 /**
- * The address of one operation's callbacks. Upstream signs nothing that names an operation, so we sign the address
- * instead: only its addressee, or a reader of a log, can reach it, and all it grants is "please look now".
+ * The address of one operation's callbacks. The provider signs nothing that names an operation, so relais signs the
+ * address: only its recipient, or a reader of a log, can use it, and it only triggers a status check.
  *
  *   /cb/<kind letter>/<kid>.<account>.<id>.<mac>
  */
 
-/** The operations upstream calls back about (interface: Events). */
+/** The operations with callbacks (interface: Events). */
 const LETTERS = { disbursement: 'd', invoice: 'i' } as const satisfies Record<string, string>;
 
 type CallbackKind = keyof typeof LETTERS;
 
-/** What a callback path names. Nothing in it is secret; the signature beside it is. */
+/** The content of a callback path. It is not secret; only the signature is. */
 export interface CallbackTarget {
   /** The name of the account, never a key. */
   readonly account: string;
@@ -240,12 +241,10 @@ interface SignedPath {
 const PATH = /^\/cb\/([a-z])\/([\w-]{8})\.([^/]{1,200})\.([\w-]{1,100})\.([\w-]{22})$/;
 const LONGEST = 512;
 
-/**
- * A path that is not ours is checked against this, so that it takes as long to refuse as one with a wrong signature.
- */
+/** An invalid path is checked against this, so that its refusal takes as long as that of a wrong signature. */
 const NOBODY: SignedPath = { target: { account: '', kind: 'invoice', id: '' }, kid: '', mac: '' };
 
-/** The path to give upstream, signed with the first secret. Throws when there is none, or when the names do not fit. */
+/** The path for the provider, signed with the first secret. Throws if there is none, or if the names do not fit. */
 export function callbackPath(secrets: readonly Secret[], target: CallbackTarget): string {
   const [secret] = secrets;
   if (secret === undefined) throw new Error('a callback path needs a callback secret');
@@ -255,7 +254,7 @@ export function callbackPath(secrets: readonly Secret[], target: CallbackTarget)
   return path;
 }
 
-/** What a path names, when one of the secrets signed it. Every secret is tried, whatever the earlier ones said. */
+/** The target of a path that one of the secrets signed. Every secret is tried, to take constant time. */
 export function readCallbackPath(secrets: readonly Secret[], path: string): CallbackTarget | undefined {
   const parsed = parse(path);
   const { target, kid, mac } = parsed ?? NOBODY;
@@ -270,7 +269,7 @@ export function readCallbackPath(secrets: readonly Secret[], path: string): Call
 
 const keyIds = new WeakMap<Secret, string>();
 
-/** Short and derived: it tells which secret signed without telling anything about the secret. Made once for each. */
+/** Short and derived: identifies the signing secret without revealing it. Cached. */
 function keyId(secret: Secret): string {
   const known = keyIds.get(secret);
   if (known !== undefined) return known;
@@ -306,23 +305,23 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray percent sign: a path we never made.
+    // A stray percent sign: not a path of relais.
     return undefined;
   }
 }
 
-/** The containers upstream defines and plain fields live in. */
+/** The provider's containers in which plain fields are found. */
 const RECORDS: ReadonlySet<string> = new Set(['data', 'invoice']);
 const MASK = '•••';
 const KEPT_BYTES = 4_096;
-/** How much of a body nobody can read is looked at; more than is kept, because masking makes it shorter. */
+/** How much of an unreadable body is read; more than is stored, because masking shortens it. */
 const SEEN_BYTES = 16_384;
 
-/** Names whose values are about a person, a card or a key, wherever in the name the word stands. */
+/** Words in names whose values are personal data, cards or keys, anywhere in the name. */
 const PRIVATE_WORDS =
   'hash|pan|card|cvv|otp|pass|secret|key|name|phone|mobile|msisdn|numero|number|email|mail|alias|address|customer|receipt|url';
 const PRIVATE_NAME = new RegExp(PRIVATE_WORDS, 'i');
-/** The same names inside a text: `"name": "…"` at any level of quoting, and `name=…`. All counts are bounded. */
+/** These names inside a text: `"name": "…"` at any level of quoting, and `name=…`. All counts are bounded. */
 const PRIVATE_MEMBER = new RegExp(
   `((?:${PRIVATE_WORDS})[\\w-]{0,40}\\\\{0,8}["']\\s{0,8}:\\s{0,8})(?:(\\\\{0,8})"[\\s\\S]*?(?:(?<!\\\\)\\2"|$)|[^"\\s,}\\]]+)`,
   'gi',
@@ -333,17 +332,17 @@ const CARD_LIKE = /\d(?:[ -]?\d){11,18}/g;
 const MAIL_LIKE = /[\w.+-]{1,64}@[\w.-]{1,255}/g;
 
 /**
- * A callback as text of at most 4 kB that may be kept: hash, cards, keys, names, addresses and telephone numbers are
- * masked, the identifiers and amounts that make it evidence are not. What can be read comes back as JSON, which
- * `readCallbackBody` reads as it read the original; the rest as masked text.
+ * A callback as storable text of at most 4 kB: hash, cards, keys, names, addresses and phone numbers are masked;
+ * identifiers and amounts, which are the evidence, are not. A readable body becomes JSON that `readCallbackBody`
+ * reads like the original; the rest is masked text.
  */
 export function redactBody(parsed: Parsed, raw: Uint8Array): string {
   return clip('tree' in parsed ? JSON.stringify(redactTree(parsed.tree, true)) : maskText(readableStart(raw)));
 }
 
 /**
- * A null-prototype object per level; the reader has already refused names that mean something to JavaScript. `ours`
- * while every level above is one upstream defines: `custom_data` may hold anything under a name we trust elsewhere.
+ * A null-prototype object per level; the reader has already refused dangerous names. `ours` while every level above
+ * is a container of the provider: `custom_data` may contain anything under a trusted name.
  */
 function redactTree(tree: Tree, ours: boolean): object {
   const members: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
@@ -375,6 +374,6 @@ function readableStart(raw: Uint8Array): string {
 function clip(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.byteLength <= KEPT_BYTES) return text;
-  // Cut between characters: the decoder leaves out an unfinished one while it is told that more will come.
+  // Truncated between characters: in streaming mode the decoder omits an unfinished one.
   return `${new TextDecoder().decode(bytes.subarray(0, KEPT_BYTES - 3), { stream: true })}…`;
 }

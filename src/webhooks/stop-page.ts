@@ -1,11 +1,10 @@
 /**
- * The page behind the link in a text: one button that says "no more". For people without an account, a key or a script
- * in their browser.
+ * The page behind the link in an SMS, with one button to opt out. For people without an account, a key or JavaScript.
  *
- * Opening it changes nothing, since phones and networks open links to preview them; only the button does. The
- * page thanks only for an opt-out that is stored. An unsigned link, and a link whose recipient is no longer
- * stored, get one page that says so. It reveals nothing, because only relais signs links. Requests by
- * the same link within a few seconds are done together.
+ * Opening the page changes nothing, since phones and networks open links to preview them; only the button does. The
+ * page confirms only a stored opt-out. An unsigned link, and a link whose recipient is no longer stored, get one page
+ * that says so. It reveals nothing, because only relais signs links. Requests with the same link within a few seconds
+ * share one write.
  */
 import { createHash } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
@@ -19,26 +18,29 @@ import { TokenBucket } from '../lib/token-bucket.ts';
 import type { Act } from '../ledger/acts.ts';
 import { type Language, isLanguage, languageAccepted, wordsIn } from '../messages/languages.ts';
 
-/** What became of a link that was opened or pressed, for the metrics. */
+/** The result of an opened or used link, for the metrics. */
 export type StopOutcome = 'looked' | 'opted_out' | 'already' | 'no_such_link' | 'too_many' | 'unavailable';
 
 export interface StopPageOptions {
   readonly secrets: readonly Secret[];
   readonly links: Pick<StopLinks, 'find'>;
   readonly optOuts: Pick<OptOuts, 'add'>;
-  /** The sender that an account's texts come from, unless the campaign names another. */
+  /** The sender ID of an account, unless the campaign names another. */
   readonly senderOf: (account: string) => string | undefined;
-  /** How an opt-out is told in the audit, but for what was done. */
+  /** The audit entry of an opt-out, without act and target. */
   readonly acting: () => Omit<Act, 'act' | 'target'>;
   readonly clock: Clock;
   readonly onStop: (outcome: StopOutcome, campaign?: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** By all people together: many share one address, and a campaign of a hundred thousand brings a few a second. */
+/**
+ * For all users together: many share one address, and a campaign of a hundred thousand recipients causes a few a
+ * second.
+ */
 const PRESSED = { burst: 400, perSecond: 200 };
 const SAME_LINK_MS = 5_000;
-/** How many links are remembered for that long. */
+/** Number of remembered links in that time. */
 const REMEMBERED = 2_000;
 const STORE_WITHIN_MS = 2_000;
 const LATER_S = 60;
@@ -48,7 +50,7 @@ export function stopPages(options: StopPageOptions): Router {
   const press = presser(options);
   router.use(async (request: Request, response: Response) => {
     const language = languageFor(request);
-    // Nothing that is posted is read: the path says it all.
+    // The body is ignored: the path has everything.
     request.resume();
     const token = stopTokenIn(request.path.slice(1));
     if (request.method !== 'POST') {
@@ -69,7 +71,7 @@ type Pressed = 'done' | 'unknown' | 'too many' | 'unavailable';
 
 function presser(options: StopPageOptions): (token: string) => Promise<Pressed> {
   const { secrets, clock, onStop, onError } = options;
-  // Of their own: a stranger that makes up links keeps no holder of a real one from being heard.
+  // Separate buckets: invented links cannot block the holders of real ones.
   const [signed, madeUp] = [new TokenBucket(clock, PRESSED), new TokenBucket(clock, PRESSED)];
   const recent = new Map<string, { readonly at: number; readonly pressed: Promise<boolean> }>();
   const pressedBefore = (token: string): Promise<boolean> | undefined => {
@@ -86,10 +88,10 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
     return pressed;
   };
   return async (token) => {
-    // Before anything is asked of PostgreSQL. That a link was signed is all that being told to wait could say of it, and
-    // nobody signs one but us.
+    // Before any query of PostgreSQL. A rate-limit answer would only reveal that the link was signed, and only relais
+    // signs links.
     const place = readStopToken(secrets, token);
-    // One that asks for nothing more takes from nobody: a single link could otherwise keep all others from being heard.
+    // A repeated request costs nothing: otherwise a single link could block all others.
     const before = pressedBefore(token);
     if (!before && !(place === undefined ? madeUp : signed).take()) {
       onStop('too_many');
@@ -113,8 +115,8 @@ function presser(options: StopPageOptions): (token: string) => Promise<Pressed> 
 const late = (): Error => new Error(`an opt-out could not be written down within ${STORE_WITHIN_MS} ms`);
 
 /**
- * For the sender of the SMS: the campaign's own, else that of the account, else every one. False: the recipient is no
- * longer stored, and neither is the opt-out.
+ * For the sender ID of the SMS: the campaign's own, otherwise that of the account, otherwise every one. False: the
+ * recipient is no longer stored, and neither is the opt-out.
  */
 async function optOut(
   place: StopPlace,
@@ -137,7 +139,7 @@ async function optOut(
   return true;
 }
 
-/** French where nobody says otherwise: most of the people are spoken to in it. */
+/** French by default: most recipients speak it. */
 function languageFor({ query, headers }: Request): Language {
   const asked = query['lang'];
   if (typeof asked === 'string' && isLanguage(asked)) return asked;
@@ -159,7 +161,7 @@ const HEADERS = {
     `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
-  // The link is worth an opt-out: no other page is told of it.
+  // The link grants an opt-out: it must not reach other pages.
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
@@ -172,7 +174,7 @@ type Shown = 'ask' | 'done' | 'unknown' | 'later';
 
 const pages = new Map<string, Buffer>();
 
-/** Made once: however many look at it, they share the bytes. */
+/** Cached: concurrent readers share the bytes. */
 function page(language: Language, shows: Shown): Buffer {
   const name = `${language} ${shows}`;
   const made = pages.get(name) ?? Buffer.from(pageText(language, shows));
@@ -189,7 +191,7 @@ function pageText(language: Language, shows: Shown): string {
     unknown: { title: stop.unknownTitle, says: stop.unknown },
     later: { title: stop.laterTitle, says: stop.later },
   }[shows];
-  // Without an action it posts to where it stands, with the language that was chosen.
+  // Without an action the form posts to its own address, with the chosen language.
   const button = `<form method="post"><button type="submit">${stop.button}</button></form>\n<p>${stop.nothingYet}</p>\n`;
   return `<!doctype html>
 <html lang="${language}">

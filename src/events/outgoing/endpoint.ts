@@ -12,36 +12,35 @@ export type EndpointProblem =
   | 'address_not_public';
 
 export interface EndpointRules {
-  /** For trying things out on one machine: `localhost`, 127.0.0.0/8 and ::1, over http too and on any port. */
+  /** For trials on one machine: `localhost`, 127.0.0.0/8 and ::1, also over http and on any port. */
   readonly allowLoopback: boolean;
-  /** Hosts of the operator's own network, over http too. None: only public ones. */
+  /** Hosts of the operator's own network, also over http. None: only public ones. */
   readonly hosts?: WebhookHosts;
-  /** Defaults to 443 alone: a POST to another port is how one talks to a mail server or a Redis. */
+  /** Default: only 443, because a POST to another port can reach a mail server or a Redis. */
   readonly ports?: readonly number[];
 }
 
 const LONGEST = 2_048;
 const LOCAL_ENDINGS = /(?:^|\.)(?:localhost|local|internal|intranet|private|lan|home|corp|arpa|onion|invalid)$/;
 
-/** The rule that allows an endpoint. It decides which addresses its name can stand for. */
+/** The rule that allows an endpoint. It decides which addresses its name can resolve to. */
 export type Reach = 'public' | 'loopback' | 'listed';
 
-/** The problem with a URL, judged by its letters alone. Asked when an endpoint is registered. */
+/** The problem with a URL, by its text alone. For the registration of an endpoint. */
 export function checkEndpointUrl(url: string, rules: EndpointRules): EndpointProblem | undefined {
   const judged = reachOf(url, rules);
   return 'problem' in judged ? judged.problem : undefined;
 }
 
 /**
- * Asked again before each delivery: a socket connects to an address written as such without a lookup, so this is the
- * only place that sees it.
+ * Repeated before each delivery: a socket connects to a literal address without a lookup, so only this check sees it.
  */
 export function reachOf(
   url: string,
   rules: EndpointRules,
 ): { readonly reach: Reach } | { readonly problem: EndpointProblem } {
   if (url.length > LONGEST) return { problem: 'too_long' };
-  // The URL parser writes every form of an IPv4 address (0x7f.1, 2130706433, 0177.0.0.1, full-width digits) as one.
+  // The URL parser normalises every form of an IPv4 address (0x7f.1, 2130706433, 0177.0.0.1, full-width digits).
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined) return { problem: 'not_a_url' };
   if (parsed.username !== '' || parsed.password !== '') return { problem: 'has_credentials' };
@@ -51,7 +50,7 @@ export function reachOf(
   return problem === undefined ? { reach: reach ?? 'public' } : { problem };
 }
 
-/** An exception of the operator to the rule that endpoints are public. */
+/** The operator's exception to the rule that endpoints are public. */
 function exceptionFor(url: URL, { allowLoopback, hosts }: EndpointRules): Exclude<Reach, 'public'> | undefined {
   const host = hostOf(url);
   if (allowLoopback && isLoopbackHost(host)) return 'loopback';
@@ -74,13 +73,13 @@ function publicProblem(url: URL, { ports = [443] }: EndpointRules): EndpointProb
   return ports.includes(Number(url.port || 443)) ? undefined : 'port_not_allowed';
 }
 
-/** Whether an endpoint with this reach can be at this address. */
+/** Whether an endpoint with this reach can have this address. */
 export function isReachable(address: string, reach: Reach): boolean {
   if (reach === 'loopback') return isLoopbackAddress(address);
   return isPublicAddress(address) || (reach === 'listed' && isInsideAddress(address));
 }
 
-/** Where it is, for others than its owner: path and query may be its password. */
+/** Its location, for readers other than its owner: path and query may be its password. */
 export function placeOfEndpoint(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : '';
 }
@@ -95,11 +94,11 @@ function isLocalName(host: string): boolean {
 }
 
 /**
- * Which addresses we are willing to post to. Callers choose the URL, we sit inside somebody's network: without this a
- * caller could have us knock on doors that only open from within, the cloud's metadata service first of all.
+ * The addresses to which relais delivers. Callers choose the URL, and relais runs inside a network: without this
+ * check a caller could reach internal services, above all the cloud's metadata service.
  */
 
-/** IPv4 that is not public unicast, and one address that is public by number only. */
+/** IPv4 ranges that are not public unicast, and one address that only looks public. */
 const NOT_PUBLIC_V4 = [
   ['0.0.0.0', 8], // this network; 0 is the machine itself on Linux
   ['10.0.0.0', 8], // private
@@ -119,10 +118,10 @@ const NOT_PUBLIC_V4 = [
   ['240.0.0.0', 4], // reserved, broadcast
 ] as const;
 
-/** Everything outside is local, mapped, translated (64:ff9b::) or unassigned. */
+/** All other addresses are local, mapped, translated (64:ff9b::) or unassigned. */
 const GLOBAL_V6 = ['2000::', 3] as const;
 
-/** What is inside it and still not a plain public address. */
+/** Ranges inside it that are not plain public addresses. */
 const NOT_PUBLIC_V6 = [
   ['2001::', 23], // protocol assignments: Teredo (carries an IPv4 address), ORCHID, benchmarks
   ['2001:db8::', 32], // documentation
@@ -130,7 +129,7 @@ const NOT_PUBLIC_V6 = [
   ['3fff::', 20], // documentation
 ] as const;
 
-/** Networks of operators. Link-local addresses are none of them: most metadata services of clouds are there. */
+/** Networks of operators. Link-local addresses are excluded: most metadata services of clouds use them. */
 const INSIDE_V4 = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -165,8 +164,8 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * True for public unicast addresses, written as `dns.lookup` and WHATWG URLs write them. An IPv6 address that carries
- * an IPv4 one is refused whatever it carries: no public name needs it, and every form is one more way round the wall.
+ * True for public unicast addresses, as `dns.lookup` and WHATWG URLs write them. An IPv6 address with an embedded
+ * IPv4 address is always refused: no public name needs it, and it could bypass the check.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
@@ -175,7 +174,7 @@ export function isPublicAddress(address: string): boolean {
   return globalV6.check(address, 'ipv6') && !notPublicV6.check(address, 'ipv6');
 }
 
-/** Private and loopback addresses, in their plain forms only: the form of one that carries another hides it. */
+/** Private and loopback addresses, only in their plain forms: an embedding form hides them. */
 export function isInsideAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return insideV4.check(address, 'ipv4') && !metadata.check(address, 'ipv4');
@@ -183,7 +182,7 @@ export function isInsideAddress(address: string): boolean {
   return insideV6.check(address, 'ipv6') && !metadata.check(address, 'ipv6');
 }
 
-/** 127.0.0.0/8 and ::1, in their plain forms only. */
+/** 127.0.0.0/8 and ::1, only in their plain forms. */
 export function isLoopbackAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return loopback.check(address, 'ipv4');

@@ -1,15 +1,15 @@
-/** An event of the stream as it is posted. */
+/** An event of the stream in the format of a delivery. */
 import type { EventStream } from '../../ledger/event-stream.ts';
 import { UnreadableEvent } from '../../lib/cursors.ts';
 
 interface EventLetter {
   readonly id: string;
   readonly body: string;
-  /** The mark of the trace that it belongs to. */
+  /** The trace of the event. */
   readonly trace?: string | undefined;
 }
 
-/** Or why there is none to post. */
+/** The reason, if there is nothing to deliver. */
 export async function letterIn(
   events: Pick<EventStream, 'at'>,
   place: string,

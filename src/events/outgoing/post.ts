@@ -6,14 +6,14 @@ import { type EndpointProblem, type EndpointRules, type Reach, isReachable, reac
 
 const TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Enough to let a polite endpoint finish its sentence and keep the connection; nobody reads it. */
+/** Enough for an endpoint to finish a short answer and keep the connection; the bytes are discarded. */
 const ANSWER_BYTES = 4_096;
 
 interface Post {
   readonly url: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For all of it, from the lookup to the last byte. Ten seconds unless told. */
+  /** For the whole request, from the lookup to the last byte. Default: ten seconds. */
   readonly timeoutMs?: number;
   /** Return this many bytes of the answer. Absent: the answer is not read. */
   readonly answerBytes?: number;
@@ -23,27 +23,26 @@ interface Post {
 /** Why there is no answer: `endpoint_…` of the catalogue. */
 export type PostFailure = EndpointProblem | 'name_not_found' | 'tls_failed' | 'timed_out' | 'connection_failed';
 
-/**
- * `status`: it answered, and 2xx alone means it took the event; a redirect is an answer like another, never followed.
- */
+/** `status`: it answered. Only 2xx means that it accepted the event; redirects are never followed. */
 export type PostResult = { readonly status: number; readonly text?: string } | { readonly failed: PostFailure };
 
 interface OutgoingOptions extends EndpointRules {
   readonly clock: Clock;
-  /** Stands in for the system's resolver in tests. */
+  /** Replaces the system's resolver in tests. */
   readonly resolveAll?: ResolveAll;
 }
 
 export interface Outgoing {
-  /** Posts once. Never throws: whatever happens out there is a result, and the event stays ours until a 2xx. */
+  /** Sends one request. Never throws: every failure is a result, and the event stays pending until a 2xx. */
   postSigned(post: Post): Promise<PostResult>;
   close(): Promise<void>;
 }
 
-/** Every request to a URL of a caller leaves here. */
+/** Every request to a caller's URL uses this function. */
 export function openOutgoing(options: OutgoingOptions): Outgoing {
   const { clock, resolveAll } = options;
-  // A lookup knows no port, so one name can be listed at one port and public at another: each reach has its own sockets.
+  // A lookup has no port, so one name can be allowed at one port and public at another: each reach has its own
+  // sockets.
   const agents: Readonly<Record<Reach, Agent>> = {
     public: agentFor('public', resolveAll),
     loopback: agentFor('loopback', resolveAll),
@@ -63,8 +62,8 @@ export function openOutgoing(options: OutgoingOptions): Outgoing {
 function agentFor(reach: Reach, resolveAll?: ResolveAll): Agent {
   return new Agent({
     connect: { lookup: guardedLookup(reach, resolveAll), timeout: CONNECT_TIMEOUT_MS },
-    // Many endpoints may be at one host: a slow one must not make those of others wait behind it. How many sockets there
-    // are is bounded by those who post: an endpoint has so many posts under way at most, and a worker so many endpoints.
+    // Many endpoints may share one host: a slow one must not delay the others. The callers bound the number of
+    // sockets: an endpoint has a maximum of open requests, and a worker a maximum of endpoints.
     pipelining: 1,
   });
 }
@@ -80,7 +79,7 @@ async function send(agent: Agent, clock: Clock, post: Post): Promise<PostResult>
       body: post.body,
       signal: deadline.signal,
     });
-    // The status decides; an answer that breaks off after it changes nothing.
+    // The status decides; an answer that breaks off later changes nothing.
     if (post.answerBytes !== undefined)
       return { status: statusCode, text: await beginningOf(body, post.answerBytes) };
     await body.dump({ limit: ANSWER_BYTES, signal: deadline.signal }).catch(() => body.destroy());
@@ -92,7 +91,7 @@ async function send(agent: Agent, clock: Clock, post: Post): Promise<PostResult>
   }
 }
 
-/** The deadline of the request ends it too: then the answer is the bytes that came before. */
+/** The request's deadline applies here too: the result is the bytes received before it. */
 async function beginningOf(body: Dispatcher.ResponseData['body'], most: number): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -118,21 +117,21 @@ function failureOf(error: unknown): PostFailure {
 }
 
 /**
- * The second half of the wall. A name that was public when its endpoint was registered may point inside by now, or on
- * every second answer; so the addresses are judged at the moment of connecting, and the socket goes to those very ones.
+ * The second check. A name that was public at registration may resolve to an internal address later, or in every
+ * second answer. So the addresses are checked when connecting, and the socket uses exactly these.
  */
 
 const NOT_PUBLIC = 'ENOTPUBLIC';
 
 type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
 
-/** Asks for every address of a name. The system's resolver, unless a test stands in for it. */
+/** Resolves every address of a name. The system's resolver, unless a test replaces it. */
 export type ResolveAll = (name: string, options: LookupOptions, answer: Answer) => void;
 
-/** A `lookup` for sockets that answers only when every address of the name, of both families, can be posted to. */
+/** A `lookup` for sockets that succeeds only if every address of the name, of both families, is allowed. */
 export function guardedLookup(reach: Reach, resolveAll: ResolveAll = systemResolveAll): LookupFunction {
   return (name, options, callback) => {
-    // Both families are asked for, whichever the socket wants: one inside address among them gives the name away.
+    // Both families are resolved, whichever the socket needs: a single internal address is enough to refuse the name.
     resolveAll(name, { all: true, family: 0 }, (error, addresses) => {
       const problem = error ?? problemOf(addresses, reach);
       if (problem) callback(problem, '', 0);
@@ -143,7 +142,7 @@ export function guardedLookup(reach: Reach, resolveAll: ResolveAll = systemResol
 
 function problemOf(addresses: readonly LookupAddress[], reach: Reach): Error | undefined {
   if (addresses.length > 0 && addresses.every(({ address }) => isReachable(address, reach))) return undefined;
-  // The message names no address: to an outsider it would be a map of the inside.
+  // The message names no address, which would reveal the internal network.
   return Object.assign(new Error('the name has an address that is not allowed'), { code: NOT_PUBLIC });
 }
 

@@ -8,14 +8,14 @@ import { type Message, message as said } from '../../messages/message.ts';
 interface WebhookSenderOptions {
   readonly outgoing: Pick<Outgoing, 'postSigned'>;
   readonly clock: Clock;
-  /** The callback secrets, with which those of the endpoints are sealed. */
+  /** The callback secrets, which encrypt the secrets of endpoints. */
   readonly secrets: readonly Secret[];
 }
 
 interface Endpoint {
   readonly id: string;
   readonly url: string;
-  /** Encrypted; the newest first. */
+  /** Encrypted; newest first. */
   readonly secrets: readonly string[];
   /** Encrypted. */
   readonly headers?: string | undefined;
@@ -24,7 +24,7 @@ interface Endpoint {
 interface Letter {
   readonly id: string;
   readonly body: string;
-  /** The trace goes on where it came from: in the programs of the caller. */
+  /** The trace continues in the caller's programs. */
   readonly traceparent?: string | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface Sent {
   readonly taken: boolean;
   /** `http_200`, or a word for the failure. */
   readonly answer: SentAnswer;
-  /** Undefined: there was nothing to send. Own headers are hidden in it. */
+  /** Undefined: nothing was sent. The values of the endpoint's own headers are hidden. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly reply?: { readonly status: number; readonly text: string };
 }
 
-/** Signs a letter for its addressee and posts it once. `answerBytes`: the beginning of the answer is returned. */
+/** Signs a delivery and sends it one time. `answerBytes`: returns the beginning of the answer. */
 export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderOptions) {
   return async (
     { id, url, secrets: sealed, headers: sealedHeaders }: Endpoint,
@@ -48,10 +48,10 @@ export function createWebhookSender({ outgoing, clock, secrets }: WebhookSenderO
     answerBytes?: number,
   ): Promise<Sent> => {
     const signers = openEndpointSecrets(sealed, secrets, id);
-    // Unsigned it would be worth nothing to its receiver; the owner gives the endpoint another secret.
+    // Unsigned it would be useless to its receiver; the owner must create another secret for the endpoint.
     if (signers.length === 0) return { taken: false, answer: 'secret_unreadable' };
     const own = sealedHeaders === undefined ? {} : openEndpointHeaders(sealedHeaders, secrets, id);
-    // A gateway refuses a delivery without the headers of its owner.
+    // A gateway refuses a delivery without the owner's headers.
     if (own === undefined) return { taken: false, answer: 'headers_unreadable' };
     const timestampS = Math.floor(clock.now() / 1_000);
     const signed = signedHeaders(signers, { id: event, body, timestampS });
@@ -69,7 +69,7 @@ function outcomeOf(result: PostResult): Pick<Sent, 'taken' | 'answer' | 'reply'>
   return text === undefined ? outcome : { ...outcome, reply: { status, text } };
 }
 
-/** Why an event was not taken. */
+/** Why an event was not accepted. */
 export function failureIn(answer: SentAnswer): Message {
   const [, status] = /^http_(\d{3})$/.exec(answer) ?? [];
   if (status?.startsWith('3')) return said('endpoint_redirects', { status });
@@ -78,18 +78,18 @@ export function failureIn(answer: SentAnswer): Message {
 }
 
 /**
- * Signing what we tell others, in the Standard Webhooks format: HMAC-SHA256 over `id.timestamp.body`, so that a
- * receiver can check with a library in its own language that we said it, just now, and to the letter.
+ * Signatures in the Standard Webhooks format: HMAC-SHA256 over `id.timestamp.body`. A receiver can verify origin,
+ * time and content with a library of its language.
  */
 
 const SECRET_BYTES = 32;
 
-/** `whsec_` and 256 bits in base64. The owner of the endpoint is shown it once. */
+/** `whsec_` and 256 bits in base64. The owner of the endpoint sees it only at creation. */
 export function newEndpointSecret(random: Random): Secret {
   return new Secret(`${SECRET_PREFIX}${Buffer.from(random.hex(SECRET_BYTES), 'hex').toString('base64')}`);
 }
 
-/** The headers of a delivery, signed with every secret given: while one replaces another, either checks. */
+/** The headers of a delivery, signed with every given secret: during a rotation either verifies. */
 export function signedHeaders(secrets: readonly Secret[], message: SignedMessage): Readonly<Record<string, string>> {
   return {
     'content-type': 'application/json; charset=utf-8',
@@ -99,7 +99,7 @@ export function signedHeaders(secrets: readonly Secret[], message: SignedMessage
   };
 }
 
-/** The secrets of endpoints, as they are kept: only a holder of the callback secret can sign in our name. */
+/** The stored secrets of endpoints: only a holder of the callback secret can sign as relais. */
 
 const PURPOSE = 'event endpoint';
 
@@ -107,7 +107,7 @@ export function sealEndpointSecret(secret: Secret, key: Secret, endpoint: string
   return sealText(secret.reveal(), key, { purpose: PURPOSE, place: endpoint }, random);
 }
 
-/** Those that open; none, when the callback secret was changed without keeping the old one. */
+/** Secrets that can be decrypted; none if the callback secret was replaced without keeping the old one. */
 export function openEndpointSecrets(
   sealed: readonly string[],
   secrets: readonly Secret[],
@@ -119,13 +119,13 @@ export function openEndpointSecrets(
     .map((text) => new Secret(text));
 }
 
-/** Headers of an endpoint's own. Their values are often passwords of a gateway, so they are stored encrypted. */
+/** An endpoint's own headers. Their values are often passwords of a gateway, so they are stored encrypted. */
 export type OwnHeaders = Readonly<Record<string, string>>;
 
 const HEADERS_PURPOSE = 'event endpoint headers';
 const HEADERS_MOST = 10;
 const HEADER_LONGEST = 1_000;
-/** Names that a delivery has itself, or that decide about the connection. */
+/** Headers that a delivery sets itself, or that control the connection. */
 const RESERVED =
   /^(?:content-.*|webhook-.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|traceparent|tracestate)$/i;
 
@@ -147,7 +147,7 @@ export function sealEndpointHeaders(headers: OwnHeaders, key: Secret, endpoint: 
   return sealText(JSON.stringify(headers), key, { purpose: HEADERS_PURPOSE, place: endpoint }, random);
 }
 
-/** Undefined: none of the secrets opens them. Names in lower case. */
+/** Undefined: none of the secrets decrypts them. Names in lower case. */
 export function openEndpointHeaders(
   sealed: string,
   secrets: readonly Secret[],

@@ -1,6 +1,4 @@
-/**
- * One login, in the ways in which it may have to be written (interface: SMS login).
- */
+/** One login, in each possible encoding (interface: SMS login). */
 import type { MessagingKeys, LoginEncoding, UpstreamAccount } from '../account.ts';
 import { type Answer, type Exchange, type Reading, readText } from '../exchange.ts';
 import { type FailureCode, type NotOk, type Verdict, codeOfStatus, listedCode } from '../verdict.ts';
@@ -13,17 +11,17 @@ const LOGIN_TIMEOUT_MS = 8_000;
 
 export const ALL_ENCODINGS: readonly LoginEncoding[] = ['form', 'json', 'form-as-json'];
 
-/** How long one answer to a login is waited for. */
+/** The time-out of one login answer. */
 export const answerWithin = ({ timeoutMs }: Pick<LoginContext, 'timeoutMs'>): number =>
   Math.min(timeoutMs, LOGIN_TIMEOUT_MS);
 
-/** What a login must look like for the same request, written another way, to be worth a try. */
+/** Failures that justify a second login in another encoding. */
 const WRITTEN_WRONGLY = new Set<FailureCode>(['ERROR_104', 'ERROR_105', 'ERROR_118']);
 const WRITTEN_WRONGLY_STATUS = new Set([400, 415, 422]);
 
 export interface LoggedIn {
   readonly token: string;
-  /** As upstream says, possibly 0 or less; the documented hour when it says nothing readable. */
+  /** The provider's value, possibly 0 or less; the documented hour if it is unreadable. */
   readonly lifeMs: number;
 }
 
@@ -34,8 +32,8 @@ export interface LoginContext {
 }
 
 /**
- * Logs in, trying the encodings in the order given. Only an answer that looks like "I cannot read this" leads to the
- * next: wrong credentials do not, since repeated bad logins lock an account.
+ * Logs in with the encodings in the given order. Only an answer like "I cannot read this" leads to the next: wrong
+ * credentials do not, since repeated bad logins lock an account.
  */
 export async function logIn(
   context: LoginContext,
@@ -54,7 +52,7 @@ export async function logIn(
   return { verdict: aboutUs(first, true) };
 }
 
-/** Nobody but us writes a login: one that is refused, or refused in every way of writing it, is about our settings. */
+/** Only relais writes logins: a refused one is a problem of our settings. */
 function aboutUs(failure: NotOk, always = false): NotOk {
   return failure.is !== 'held' && (always || failure.is === 'refused') ? { ...failure, is: 'config' } : failure;
 }
@@ -98,7 +96,7 @@ function readLogin({ body, status, problem }: Answer): Reading<LoggedIn> {
   const listed = upstreamCode === undefined ? undefined : listedCode(upstreamCode);
   if (listed) return { code: listed, upstreamCode, message };
   const token = typeof body['access_token'] === 'string' ? body['access_token'].trim() : '';
-  // A bearer that does not fit in a header would make every later request unwritable.
+  // A bearer that is no valid header value would break every later request.
   if (status >= 200 && status < 300 && /^[!-~]+$/.test(token)) {
     return { value: { token, lifeMs: readLife(body['expires_in']) } };
   }

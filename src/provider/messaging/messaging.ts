@@ -21,45 +21,45 @@ import type { Tokens } from './token.ts';
 import { CONTESTED } from './token-store.ts';
 
 export interface OutgoingMessage {
-  /** The sender signature; the account's own when absent. */
+  /** The sender ID; the account's own if absent. */
   readonly from?: string | undefined;
   /** In international form, with or without `+`. */
   readonly to: string;
   readonly text: string;
 }
 
-/** What became of one message of the request. `sent` means upstream took it, never that it was delivered. */
+/** The result of one message of the request. `sent`: the provider accepted it, not that it was delivered. */
 export interface SentItem {
-  /** Which of the request's messages this is. */
+  /** The index of the message in the request. */
   readonly index: number;
-  /** The SMS code as upstream wrote it. */
+  /** The provider's SMS code. */
   readonly code?: string | undefined;
-  /** The sender upstream says it used: an unconfigured signature is replaced without a word. */
+  /** The sender ID that the provider reports: an unconfigured one is replaced silently. */
   readonly sender?: string | undefined;
   readonly outcome: 'sent' | 'failed' | 'unknown';
-  /** What stands beside the text says neither yes nor no in a form that we know. */
+  /** The status of the SMS is neither yes nor no in a known form. */
   readonly strange?: boolean;
 }
 
 interface StatisticsRequest {
   /** At most 50 numbers, in international form. */
   readonly numbers: readonly string[];
-  /** `YYYY-MM-DD HH:MM:SS`; the zone is not told, so ask for a day more on each side. */
+  /** `YYYY-MM-DD HH:MM:SS`; the zone is not documented, so add a day on each side. */
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
 }
 
 export interface Statistics {
-  /** Numbers (digits only) upstream calls invalid. */
+  /** Numbers (digits only) that the provider calls invalid. */
   readonly invalid: readonly string[];
-  /** Digits → what was sent there. A number that is absent says nothing; an empty list says never sent to, so far. */
+  /** Digits → SMS sent to the number. A missing number proves nothing; an empty list means never sent to, so far. */
   readonly sent: ReadonlyMap<string, readonly { readonly code: string; readonly content: string }[]>;
-  /** Digits → the texts that are listed there under a code that is no clear yes. They prove nothing, either way. */
+  /** Digits → SMS listed with an unclear code. They prove nothing. */
   readonly unclear?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Messaging {
-  /** Obtains the bearer ahead of time, so that a send right after it needs no login. */
+  /** Obtains the bearer in advance, so that the next send needs no login. */
   readonly prepare: (
     account: UpstreamAccount,
     call?: CallOptions,
@@ -98,7 +98,7 @@ interface MessagingContext {
   readonly numberFormat: 'plus' | 'digits' | '00';
 }
 
-/** A call that needs the bearer, and the application key in its body. */
+/** A call with the bearer, and the application key in its body. */
 interface MessagingQuestion<T> {
   readonly operation: UpstreamOperation;
   readonly kind: 'read' | 'effect';
@@ -108,8 +108,8 @@ interface MessagingQuestion<T> {
 }
 
 /**
- * Asks with the shared bearer. A refused bearer was refused before any work, so the same request goes once more with
- * a new one; a second refusal is the caller's to wait out.
+ * Calls with the shared bearer. A refused bearer is refused before any work, so the request is repeated once with a
+ * new bearer; after a second refusal the caller waits.
  */
 async function askMessaging<T>(
   context: MessagingContext,
@@ -132,7 +132,7 @@ async function askMessaging<T>(
   const second = await context.exchange.ask(account, write(context, question, keys, renewed.value.token), call);
   if (second.is === 'ok' || !isTokenRefusal(second.code)) return second;
   const { waitMs, contested } = await context.tokens.refused(account, keys, renewed.value.generation);
-  // A bearer is refused before any work, so nothing was done; waiting for the next one alone would tell nobody why.
+  // A bearer is refused before any work, so nothing was done. The verdict names the reason for the wait.
   return contested
     ? unasked(account, question.operation, CONTESTED.code)
     : ({ ...second, retryAfterMs: waitMs } as Verdict<T>);
@@ -163,7 +163,7 @@ function write<T>(
 /** interface: Limits. */
 const MOST_MESSAGES = 50;
 
-/** interface: Send SMS. One request, up to 50 texts, no way to tell upstream that it is the same request again. */
+/** interface: Send SMS. One request, up to 50 SMS. The provider cannot recognise a repeated request. */
 function createSend(context: MessagingContext): Messaging['send'] {
   return async (account, { messages }, call = {}) => {
     if (messages.length < 1 || messages.length > MOST_MESSAGES) return unasked(account, 'sms_send', 'ERROR_111');
@@ -173,7 +173,7 @@ function createSend(context: MessagingContext): Messaging['send'] {
       to: writeNumber(to, context.numberFormat),
       text,
     }));
-    // Without a sender upstream would use a test name of its own, without a word.
+    // Without a sender ID the provider would silently use its own test name.
     if (sms.some(({ from }) => !from)) return unasked(account, 'sms_send', 'missing_sms_sender');
     return askMessaging(
       context,
@@ -200,7 +200,7 @@ function readItems(messages: readonly OutgoingMessage[], body: JsonObject): read
   return inOrder(messages, list) ?? attribute(messages, list.filter(isObject).map(readResult));
 }
 
-/** Mostly they come in the order of the request, and then nothing is searched. */
+/** Results are mostly in the order of the request, which needs no search. */
 function inOrder(messages: readonly OutgoingMessage[], results: readonly unknown[]): readonly SentItem[] | undefined {
   const items: SentItem[] = [];
   for (let index = 0; index < messages.length; index += 1) {
@@ -212,7 +212,7 @@ function inOrder(messages: readonly OutgoingMessage[], results: readonly unknown
   return items;
 }
 
-/** Mostly the number comes back as it was written, and then nobody need take it apart. */
+/** Numbers are mostly returned as written, which needs no parsing. */
 const isTo = ({ to }: OutgoingMessage, result: JsonObject): boolean =>
   result['receiver_address'] === to || digitsIn(result) === digitsOf(to);
 const digitsIn = (result: JsonObject): string => digitsOf(readText(result['receiver_address']) ?? '');
@@ -231,8 +231,8 @@ function readResult(result: JsonObject): Result {
 }
 
 /**
- * Which result belongs to which message: by receiver and text, in order among equals; then by receiver alone where
- * one message and one result are left for it (upstream may have rewritten the text). The rest is unknown.
+ * Assigns results to messages: by receiver and text, in order among equals; then by receiver alone if one message and
+ * one result are left for it (the provider may have rewritten the text). The rest is unknown.
  */
 function attribute(messages: readonly OutgoingMessage[], results: readonly Result[]): SentItem[] {
   const digits = messages.map(({ to }) => digitsOf(to));
@@ -259,7 +259,7 @@ function itemFor(index: number, { outcome, code, strange }: ItemCode, sender: st
 
 const MOST_NUMBERS = 50;
 
-/** interface: SMS statistics. The only thing to ask about a text that may have been sent. */
+/** interface: SMS statistics. The only status check of an SMS that may have been sent. */
 function createStatistics(context: MessagingContext): Messaging['statistics'] {
   return async (account, { numbers, startDate = '', endDate = '' }, call = {}) => {
     if (numbers.length < 1 || numbers.length > MOST_NUMBERS) {
@@ -285,7 +285,7 @@ function createStatistics(context: MessagingContext): Messaging['statistics'] {
   };
 }
 
-/** `invalid_number` is there only when there is one; `valid_number` is a list of objects, each keyed by a number. */
+/** `invalid_number` is present only if there is one; `valid_number` is a list of objects, each keyed by a number. */
 function readStatistics(body: JsonObject): Taken<Statistics> | undefined {
   const data = body['data'];
   if (!isObject(data)) return undefined;
@@ -328,7 +328,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 const PREFIX = { plus: '+', digits: '', '00': '00' } as const;
 
-/** interface: SMS records, "international format". Which form that is, is not told. */
+/** interface: SMS records, "international format". The exact form is not documented. */
 function writeNumber(number: string, format: 'plus' | 'digits' | '00'): string {
   return PREFIX[format] + digitsOf(number);
 }
@@ -342,14 +342,15 @@ const TOKEN_CODES: ReadonlySet<string> = new Set([
   'token_refused',
 ]);
 
-/** Whether the bearer was refused: then the request was turned away before any work, and may be repeated. */
+/** Whether the bearer was refused: the request was refused before any work, and can be repeated. */
 function isTokenRefusal(code: string): boolean {
   return TOKEN_CODES.has(code);
 }
 
 /**
- * Reads one answer of the messaging area. The HTTP statuses of its errors are not told, so a listed code decides at
- * any status; the message, which is misspelt in places, never does. A refusal beside texts that were sent is none.
+ * Reads one answer of the messaging area. The HTTP statuses of its errors are not documented, so a listed code
+ * decides at any status; the message, which is misspelt in places, never does. A refusal that lists sent SMS is not
+ * trusted.
  */
 function readSms<T>(answer: Answer, take: (body: JsonObject) => Taken<T> | undefined): Reading<T> {
   const { body, status, problem } = answer;
@@ -358,7 +359,7 @@ function readSms<T>(answer: Answer, take: (body: JsonObject) => Taken<T> | undef
   const message = readText(body['description']) ?? readText(body['message']);
   const listed = upstreamCode === undefined ? undefined : listedCode(upstreamCode);
   if (listed || !isSuccess(upstreamCode, body)) {
-    // Sent again on the strength of such a refusal, the texts in it would go out twice.
+    // A retry after such a refusal would send its SMS twice.
     const code = tellsOfSent(body) ? 'unreadable' : (listed ?? codeOfFailure(status, upstreamCode));
     return { code, upstreamCode, message };
   }
@@ -375,7 +376,7 @@ function codeOfFailure(status: number, upstreamCode: string | undefined): Failur
   return byStatus === 'unreadable' && upstreamCode !== undefined ? 'unlisted_code' : byStatus;
 }
 
-/** Here a 401 is about the bearer, and a 429 means that nothing was sent even when it names no pause. */
+/** Here a 401 concerns the bearer, and a 429 means that nothing was sent even without a pause. */
 function codeWithoutBody(status: number): FailureCode {
   if (status === 401) return 'token_refused';
   return status === 429 ? 'throttled' : codeOfStatus(status);

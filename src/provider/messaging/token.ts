@@ -8,18 +8,18 @@ import { type FailureCode, failures, type NotOk, type Verdict } from '../verdict
 import { ALL_ENCODINGS, answerWithin, type LoggedIn, type LoginContext, logIn } from './login.ts';
 import type { Pause, Refusal, StoredToken, TokenStore, TokenStores } from './token-store.ts';
 
-/** A bearer is not used in the last part of its life: 5 minutes or a tenth, but never more than half. */
+/** A bearer is not used in the last part of its lifetime: 5 minutes or a tenth, but at most half. */
 const MARGIN_MS = 300_000;
 const MARGIN_PART = 0.1;
-/** Renewed somewhere between 80 % and 90 % of the time it may be used, so that processes do not meet. */
+/** Renewed between 80 % and 90 % of its usable time, so that processes do not collide. */
 const REFRESH_FROM = 0.8;
 const REFRESH_SPREAD = 0.1;
 const SHORTEST_MS = 1_000;
-/** Nor longer than an answer may take: an attempt has no more time than that, and keeps a slot meanwhile. */
+/** At most the time of one answer: an attempt has no more time, and occupies a slot meanwhile. */
 const LONGEST_WAIT_MS = 20_000;
 const AHEAD_RETRY_MS = 30_000;
 
-/** Wrong keys: upstream locks accounts after repeated bad logins. Anything else is its own trouble, and passes. */
+/** Wrong keys: the provider locks accounts after repeated bad logins. All other failures are temporary. */
 const PAUSE_CONFIG = { firstMs: 300_000, mostMs: 900_000 } as const;
 const PAUSE_TRANSIENT = { firstMs: 1_000, mostMs: 60_000 } as const;
 
@@ -29,7 +29,7 @@ interface Bearer {
   readonly usableForMs: number;
 }
 
-/** This process's copy, good until its own monotonic deadline, with PostgreSQL or without. */
+/** This process's copy, valid until its own monotonic deadline, with or without PostgreSQL. */
 interface Copy {
   readonly token: string;
   readonly generation: number;
@@ -59,7 +59,7 @@ export interface Tokens {
   refused(account: UpstreamAccount, keys: MessagingKeys, generation: number): Promise<Refusal>;
 }
 
-/** One bearer per account for all processes: one login per life, however many callers need it at once. */
+/** One bearer per account for all processes: one login per lifetime, for any number of callers. */
 export function createTokens(context: TokenContext): Tokens {
   return new SharedTokens(context);
 }
@@ -68,7 +68,7 @@ class SharedTokens implements Tokens {
   readonly #context: TokenContext;
   readonly #copies = new Map<string, Copy>();
   readonly #underWay = new Map<string, Promise<Got>>();
-  /** Hashing what an account is known by for each text would cost more than looking for its bearer. */
+  /** Hashing the account's identity for each SMS would cost more than the cache lookup. */
   readonly #jobs = new WeakMap<UpstreamAccount, Job>();
 
   constructor(context: TokenContext) {
@@ -121,7 +121,7 @@ class SharedTokens implements Tokens {
     return running;
   }
 
-  /** Looks, else logs in, else waits for the process that is logging in. */
+  /** Reads the bearer, otherwise logs in, otherwise waits for the process that is logging in. */
   async #obtain(job: Job): Promise<Got> {
     const { clock, random } = this.#context;
     const until = clock.monotonic() + Math.min(LONGEST_WAIT_MS, this.#context.timeoutMs);
@@ -140,7 +140,7 @@ class SharedTokens implements Tokens {
     return { failure: unasked(job.account, 'sms_login', 'login_awaited') };
   }
 
-  /** The copy still works: one process renews it, everybody else goes on with it. */
+  /** The copy is valid: one process renews it, and all others continue with it. */
   async #renewAhead(job: Job, copy: Copy): Promise<Got> {
     copy.refreshAt = this.#context.clock.monotonic() + AHEAD_RETRY_MS;
     const { token, pause } = await job.store.look();
@@ -153,9 +153,8 @@ class SharedTokens implements Tokens {
   }
 
   /**
-   * The lock is ours. The process that had it before may have stored a bearer since we looked, or met a refusal, and
-   * let go: then its bearer is used, or its refusal waited out. Without this second look, eight processes that met one
-   * expiry logged in twice.
+   * This process has the lock. The previous holder may have stored a bearer or a refusal since the first read: use
+   * its bearer, or wait. Without this second read, eight processes that met one expiry logged in twice.
    */
   async #logInUnlessNewer(job: Job, owner: string, than?: number): Promise<Got | undefined> {
     const { token, pause } = await job.store.look();
@@ -165,14 +164,14 @@ class SharedTokens implements Tokens {
     return newer ? { copy: newer } : pause && { failure: paused(job.account, pause) };
   }
 
-  /** The lock is ours: log in, store, let go. undefined when the lock was lost meanwhile. */
+  /** This process has the lock: log in, store, release. undefined if the lock was lost meanwhile. */
   async #logInAndStore(job: Job, owner: string): Promise<Got | undefined> {
     const { clock, random, loginEncoding } = this.#context;
     const started = clock.monotonic();
     const { verdict, encoding } = await logIn(this.#context, job.account, job.keys, await this.#encodings(job.store));
     if (verdict.is !== 'ok') return { failure: await afterFailure(job, owner, verdict) };
     if (encoding && loginEncoding === 'auto') await job.store.rememberEncoding(encoding);
-    // Counted from before the request left: the bearer was made some time in between.
+    // Counted from before the request: the bearer was created during it.
     const remainingMs = Math.max(usableFor(verdict.value) - (clock.monotonic() - started), SHORTEST_MS);
     const sealed = sealText(verdict.value.token, job.keys.secretKey, bearerAt(job.place), random);
     const generation = await job.store.store(owner, sealed, Math.round(remainingMs));
@@ -213,13 +212,13 @@ function usableFor({ lifeMs }: LoggedIn): number {
   return Math.max(Math.round(lifeMs - margin), SHORTEST_MS);
 }
 
-/** PostgreSQL is away: the copy is good until its own deadline, and logins that cannot be shared would be a storm. */
+/** PostgreSQL is away: the copy is valid until its own deadline, and unshared logins would overload the provider. */
 function goOnWithout(error: unknown, copy: Copy): Got {
   if (error instanceof Error) return { copy };
   throw error;
 }
 
-/** What the process that met the refusal told everybody. */
+/** The pause that another process recorded after a refusal. */
 function paused(account: UpstreamAccount, { is, code, remainingMs }: Pause): NotOk {
   const known: FailureCode = Object.hasOwn(failures, code) ? (code as FailureCode) : 'login_awaited';
   const told = unasked(account, 'sms_login', known);
@@ -227,12 +226,12 @@ function paused(account: UpstreamAccount, { is, code, remainingMs }: Pause): Not
   return { ...told, is: is === 'config' ? 'config' : 'transient', code: known, retryAfterMs: remainingMs };
 }
 
-/** Sealed with the secret key of the account itself: what can open a bearer could have logged in anyway. */
+/** Encrypted with the account's secret key: a reader with that key could log in anyway. */
 function bearerAt(place: string): SealPlace {
   return { purpose: 'sms bearer', place };
 }
 
-/** How long one process may take to log in before another may try: it asks for each way of writing it, and stores. */
+/** How long one process may take to log in before another may try: it tries each encoding, and stores. */
 const LONGEST_LOCK_MS = 15_000;
 const STORED_IN_MS = 1_000;
 const lockedFor = (context: Pick<LoginContext, 'timeoutMs'>): number =>

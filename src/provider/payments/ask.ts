@@ -1,4 +1,4 @@
-/** What payments are asked for and answer, and what all of these calls check and read alike. */
+/** Requests and answers of payments, and their common checks. */
 import { type UpstreamAccount, paymentKeys } from '../account.ts';
 import type { CallOptions } from '../transport.ts';
 import {
@@ -35,7 +35,7 @@ export interface DisbursementRequest {
   readonly debitAccountNumber?: string | undefined;
 }
 
-/** `status` is a hint only: `00` means accepted, and the status record alone says how it ended. */
+/** `status` is only a hint: `00` means accepted, and only the status record shows the result. */
 export interface SubmittedDisbursement {
   readonly status?: string;
   readonly transactionId?: string;
@@ -43,17 +43,17 @@ export interface SubmittedDisbursement {
 }
 
 export interface DisbursementStatus {
-  /** Lower-cased and trimmed; may be a word we do not know. */
+  /** Lower-cased and trimmed; may be an unknown word. */
   readonly status: string;
   readonly token?: string;
-  /** XOF; absent when upstream wrote something that is not a whole number of francs. */
+  /** XOF; absent if it is not a whole number of francs. */
   readonly amount?: number;
   readonly amountRaw?: string;
   readonly disburseId?: string;
   readonly withdrawMode?: string;
   readonly transactionId?: string;
   readonly disburseTxId?: string;
-  /** `NN/NN/YYYY HH:MM:SS`; the order of day and month is not told, so it is never read as a time. */
+  /** `NN/NN/YYYY HH:MM:SS`; the order of day and month is not documented, so it is never parsed as a time. */
   readonly updatedAtRaw?: string;
 }
 
@@ -98,16 +98,14 @@ interface InvoiceCustomer {
   readonly phone?: string | undefined;
 }
 
-/** interface: Invoice status record. The static `hash` and the card number are left at the door. */
+/** interface: Invoice status record. The static `hash` and the card number are discarded. */
 export interface InvoiceRecord {
-  /**
-   * `pending completed cancelled failed`, lower-cased (`canceled` is read as `cancelled`), or a word we do not know.
-   */
+  /** `pending completed cancelled failed`, lower-cased (`canceled` is read as `cancelled`), or an unknown word. */
   readonly status: string;
   readonly token?: string;
   /** XOF; absent when unreadable. */
   readonly totalAmount?: number;
-  /** XOF; only some answers carry it, when the payer bears the fees. */
+  /** XOF; only in some answers, if the payer bears the fees. */
   readonly totalWithoutFees?: number;
   readonly mode?: string;
   readonly customData?: Readonly<Record<string, unknown>>;
@@ -125,8 +123,7 @@ export interface PaymentRequest {
   readonly phone?: string | undefined;
   readonly feesPaidBy: 'customer' | 'merchant';
   /**
-   * true: upstream sends the SMS and e-mail, answers without a reference, and the request can never be looked at
-   * again.
+   * true: the provider sends the SMS and e-mail, answers without a reference, and the request can never be checked.
    */
   readonly notify?: boolean | undefined;
 }
@@ -139,7 +136,7 @@ export interface CreatedPaymentRequest {
 export interface Balances {
   /** interface: Balance record. The exact balance is only in the account dashboard. */
   readonly approximate: true;
-  /** XOF per country code; null when upstream wrote something unreadable, never 0. */
+  /** XOF per country code; null if unreadable, never 0. */
   readonly balances: Readonly<Record<string, number | null>>;
 }
 
@@ -169,18 +166,18 @@ export interface Payments {
   readonly confirmSoftpay: Call<SoftpayConfirmation, SoftpayStarted>;
 }
 
-/** Everything a call of the payment area needs besides its own request. */
+/** The context of a call of the payment area, besides its own request. */
 export interface PaymentContext {
   readonly exchange: Exchange;
   readonly baseUrl: string;
   readonly livePathsInTest: boolean;
   readonly softpayCard: boolean;
   readonly timeoutMs: number;
-  /** Withdraw modes that upstream added since the interface was written. */
+  /** Withdraw modes that the provider added since the interface was written. */
   readonly extraWithdrawModes: readonly string[];
 }
 
-/** One call of the payment area, as a row. */
+/** The declaration of one call of the payment area. */
 export interface PaymentQuestion<T> {
   readonly operation: UpstreamOperation;
   readonly kind: OperationClass;
@@ -227,7 +224,7 @@ function pathFor<T>(account: UpstreamAccount, question: PaymentQuestion<T>): str
   return `${root}${question.path}`;
 }
 
-/** interface: Authentication. The content type goes with every call, a GET too, as the interface says. */
+/** interface: Authentication. The content type is set on every call, including GET, as documented. */
 function paymentHeaders(account: UpstreamAccount): Record<string, string> | FailureCode {
   const keys = paymentKeys(account);
   if (typeof keys === 'string') return keys;
@@ -239,12 +236,12 @@ function paymentHeaders(account: UpstreamAccount): Record<string, string> | Fail
   };
 }
 
-/** What an envelope of the payment area says, before anybody asks what it means. */
+/** The content of an envelope of the payment area, before its interpretation. */
 interface Envelope {
   readonly ok: boolean;
-  /** As upstream wrote it; absent in the envelopes that have only `success`. */
+  /** The provider's code; absent in envelopes that have only `success`. */
   readonly code?: string;
-  /** Everything it says in words: which key holds the telling ones differs. */
+  /** All its texts: the key of the relevant one differs. */
   readonly text?: string;
 }
 
@@ -255,8 +252,8 @@ const CODE_KEYS = ['response_code', 'response-code'] as const;
 const TEXT_KEYS = ['response_text', 'message', 'description'] as const;
 
 /**
- * interface: General conventions. A code where there is one, in either spelling; else the boolean `success`. Two that
- * contradict each other are no envelope at all.
+ * interface: General conventions. A code if there is one, in either spelling; otherwise the boolean `success`. If two
+ * contradict each other, the envelope is invalid.
  */
 function readEnvelope(body: JsonObject): Envelope | undefined {
   const written = CODE_KEYS.map((key) => readText(body[key])).filter((code) => code !== undefined);
@@ -271,8 +268,8 @@ function readEnvelope(body: JsonObject): Envelope | undefined {
 }
 
 /**
- * Reads one answer of the payment area: success needs HTTP 2xx, the success code *and* the fields `take` looks for;
- * `take` gives undefined when one of them is missing or wrongly typed.
+ * Reads one answer of the payment area. Success needs HTTP 2xx, the success code *and* the fields that `take` reads;
+ * `take` returns undefined if one is missing or has the wrong type.
  */
 export function readPayment<T>(
   answer: Answer,
@@ -292,7 +289,7 @@ function readFailure(envelope: Envelope, status: number, refine?: Refine): Failu
   return { code, upstreamCode: envelope.code, message: envelope.text, ...refine?.(envelope, code, status) };
 }
 
-/** The status decides where it says that the server broke or did not know us; elsewhere the code does. */
+/** The status decides for server errors and failed authentication; otherwise the code does. */
 function codeOf(envelope: Envelope, status: number): FailureCode {
   const byStatus = codeOfStatus(status);
   if (byStatus !== 'unreadable') return byStatus;
@@ -301,7 +298,7 @@ function codeOf(envelope: Envelope, status: number): FailureCode {
   return status >= 400 ? 'rejected' : 'unlisted_code';
 }
 
-/** A whole number of francs above 0. The interface names no other bounds, and none is invented here. */
+/** A positive whole number of francs. The interface names no other bounds. */
 export function isPositiveXof(amount: number): boolean {
   return Number.isSafeInteger(amount) && amount > 0;
 }
@@ -310,7 +307,7 @@ export function isWebUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** `{ [key]: value }`, or nothing at all: upstream is never sent a null, and a reader never meets an undefined. */
+/** `{ [key]: value }`, or nothing: the provider never receives null, and readers never see undefined. */
 export function present<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V });
 }

@@ -51,7 +51,10 @@ function confirmQuestion(token: string): PaymentQuestion<InvoiceRecord> {
   };
 }
 
-/** interface: the codes of confirm are not shown. Only our keys are worth believing; any other no is "not now". */
+/**
+ * interface: the codes of confirm are not shown. Only an authentication failure is trusted; every other refusal means
+ * "not now".
+ */
 const refineConfirm: Refine = (_envelope, code) =>
   code === 'rejected' || code === '1001' || code === '4002' ? { consequence: 'transient' } : {};
 
@@ -113,7 +116,7 @@ function pick(fields: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Without an address to pay at, a token is not an invoice we could hand out. */
+/** Without a payment address, the token is not a usable invoice. */
 function takeInvoice(body: JsonObject): { token: string; url: string } | undefined {
   const token = typeof body['token'] === 'string' ? body['token'].trim() : '';
   const url = readText(body['response_text']) ?? '';
@@ -121,8 +124,8 @@ function takeInvoice(body: JsonObject): { token: string; url: string } | undefin
 }
 
 /**
- * interface: Invoice status record, as confirm answers it. Numbers may be texts. Of a card number the last four
- * digits are kept; the hash proves nothing about the content and is not kept at all.
+ * interface: Invoice status record, as confirm returns it. Numbers may be texts. Only the last four digits of a card
+ * number are stored; the hash proves nothing about the content and is discarded.
  */
 function readInvoiceRecord(body: JsonObject): InvoiceRecord | undefined {
   const status = readStatusWord(body['status']);
@@ -143,7 +146,7 @@ function readInvoiceRecord(body: JsonObject): InvoiceRecord | undefined {
   };
 }
 
-/** A part of an address leads nowhere: it is taken whole, or not at all. */
+/** A truncated address is useless: it is stored whole, or not at all. */
 const RECEIPT_MOST = 2_000;
 
 function readReceipt(value: unknown): string | undefined {
@@ -151,7 +154,7 @@ function readReceipt(value: unknown): string | undefined {
   return address !== undefined && address.length <= RECEIPT_MOST && isWebUrl(address) ? address : undefined;
 }
 
-/** `cancelled` is also written `canceled` by services of this kind. */
+/** Some providers of this kind write `canceled`. */
 export function readStatusWord(value: unknown): string | undefined {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
   if (word === '') return undefined;

@@ -37,7 +37,7 @@ export function createPayments(context: PaymentContext): Payments {
 
 type Disbursements = Pick<Payments, 'createDisbursement' | 'submitDisbursement' | 'disbursementStatus'>;
 
-/** Whole phrases: a text about a user (`utilisateur inexistant`) holds the fragments of one about a used id. */
+/** Whole phrases: a text about a user (`utilisateur inexistant`) contains fragments of one about a used id. */
 const ABOUT_DISBURSE_ID = [
   whole('already (been )?(used|exists?|existing|taken|submitted|processed)'),
   whole('d[ée]j[àa] (été |ete )?(utilis[ée]e?|existante?|prise?|soumise?|trait[ée]e?)'),
@@ -57,7 +57,7 @@ function isAbout(phrases: readonly RegExp[], text: string): boolean {
   return phrases.some((phrase) => phrase.test(written));
 }
 
-/** interface: Disbursement. Create moves nothing; submit pays; status alone says how it ended. */
+/** interface: Disbursement. Create moves nothing; submit pays; only status reports the result. */
 function disbursements(context: PaymentContext): Disbursements {
   return {
     createDisbursement: async (account, request, call = {}) => {
@@ -82,7 +82,7 @@ function disbursements(context: PaymentContext): Disbursements {
         method: 'POST',
         path: '/v2/disburse/submit-invoice',
         only: 'live',
-        // A connection of its own, so that a failure to connect proves that nothing was paid.
+        // A separate connection, so that a failure to connect proves that nothing was paid.
         fresh: true,
         body: { disburse_invoice: token, ...present('disburse_id', disburseId) },
         read: (answer) => readPayment(answer, takeSubmitted, refineSubmit),
@@ -136,8 +136,8 @@ function takeToken(body: JsonObject): { token: string } | undefined {
 }
 
 /**
- * interface: Errors, create disbursement. One code for two causes twice over, so the text has to tell. A used
- * disburse_id is never a refusal: after a total loss of our records it is how an operation that was paid looks.
+ * interface: Errors, create disbursement. Two codes have two causes each, so the text has to decide. A used
+ * disburse_id is never a refusal: after a total loss of our records it means that the operation may have been paid.
  */
 const refineCreate: Refine = ({ code, text = '' }) => {
   if (code === '5000' && isAbout(ABOUT_DISBURSE_ID, text)) return { code: 'disburse_id_used' };
@@ -151,7 +151,7 @@ const refineCreate: Refine = ({ code, text = '' }) => {
 const refineSubmit: Refine = ({ code, text = '' }) =>
   code === '5000' && isAbout(ABOUT_DISBURSE_ID, text) ? { code: 'disburse_id_used' } : {};
 
-/** Any other code says nothing about the disbursement: it is never read as "not executed". */
+/** Any other code is no information about the disbursement: it is never read as "not executed". */
 const refineStatus: Refine = (_envelope, code) =>
   code === '1001' || code === 'rejected' || code === '4002' ? { consequence: 'transient' } : {};
 
@@ -182,8 +182,8 @@ function takeStatus(body: JsonObject): DisbursementStatus | undefined {
 type Credited = { readonly transactionId?: string; readonly description?: string };
 
 /**
- * interface: Direct credit. Moves money in one step, with no reference of ours and nothing to ask afterwards, so only
- * a refusal that is beyond doubt is one.
+ * interface: Direct credit. Moves money in one step, without our reference and without a status check, so a refusal
+ * must be beyond doubt.
  */
 function directCredit(context: PaymentContext): Payments['directCredit'] {
   return async (account, { accountAlias, amount }, call = {}) => {
@@ -198,8 +198,8 @@ function directCredit(context: PaymentContext): Payments['directCredit'] {
       body: { account_alias: accountAlias.trim(), amount },
       read: (answer) => {
         const reading = readPayment(answer, takeCredited);
-        // Services of this kind leave the address out altogether until the option is enabled. One that says at once that
-        // it is not there and that it has paid is for nobody to believe.
+        // Providers of this kind omit the path until the option is enabled. An answer that is both "not found" and
+        // "paid" is not trusted.
         const notThere = answer.status === 404 && 'code' in reading && !claimsSuccess(answer.body);
         return notThere ? { ...reading, code: 'no_such_path' } : reading;
       },
@@ -208,7 +208,7 @@ function directCredit(context: PaymentContext): Payments['directCredit'] {
   };
 }
 
-/** Without the number of the transaction it may be the answer to anything, such as an invoice that was created. */
+/** Without a transaction number it may answer something else, such as the creation of an invoice. */
 function takeCredited(body: JsonObject): Credited | undefined {
   const transactionId = readText(body['transaction_id']);
   return transactionId === undefined
@@ -222,7 +222,7 @@ type PaymentRequests = Pick<Payments, 'createPaymentRequest' | 'paymentRequestSt
 const LEAST = 200;
 const MOST = 3_000_000;
 
-/** interface: Payment request. Live only; a test account is refused here, as upstream would with 4001. */
+/** interface: Payment request. Live only; a test account is refused here, as the provider would with 4001. */
 function paymentRequests(context: PaymentContext): PaymentRequests {
   return {
     createPaymentRequest: async (account, request, call = {}) => {
@@ -275,8 +275,8 @@ function requestBody(request: PaymentRequest): Record<string, unknown> {
 }
 
 /**
- * Three shapes of success are shown. Without a notification, a request nobody can find or pay is not one we made; with
- * one, all carry a message, and without that it may be the answer to anything.
+ * Three formats of success are documented. Without a notification, a request needs a reference to be found and paid;
+ * with one, every format has a message, and an answer without it may answer something else.
  */
 function takeCreated(body: JsonObject, notified: boolean): CreatedPaymentRequest | undefined {
   const referenceNumber = readText(body['reference_number']);
@@ -322,7 +322,7 @@ function balanceQuestion(path: string): PaymentQuestion<Balances> {
   };
 }
 
-/** interface: Errors, balance. Neither message says what is wrong, but waiting changes neither. */
+/** interface: Errors, balance. Neither message names the cause, but waiting changes neither. */
 const refineBalance: Refine = ({ code }, failure) =>
   code === undefined && failure !== 'server_error' && failure !== 'throttled_silently' && failure !== 'no_answer'
     ? { code: 'balance_user_not_found' }

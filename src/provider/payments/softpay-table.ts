@@ -3,7 +3,7 @@ import type { Country } from '../../lib/countries.ts';
 /** The nineteen ways to pay an invoice token directly; the confirm step of wallet-h has its own call. */
 export type SoftpayMethod = Exclude<keyof typeof softpayPaths, 'wallet-h-senegal/confirm'>;
 
-/** Our words for what the twenty paths ask, each under a name of its own. */
+/** Our names for the fields of the twenty paths. */
 export type SoftpayWord =
   | 'name'
   | 'email'
@@ -20,7 +20,7 @@ export type SoftpayWord =
   | 'authorizationCode'
   | 'transactionId';
 
-/** Everything here is used once, in memory, and forgotten: nothing of it may be stored or logged. */
+/** All fields are used in memory and discarded: none may be stored or logged. */
 export interface SoftpayRequest {
   /** The invoice token. */
   readonly token: string;
@@ -34,7 +34,7 @@ export interface SoftpayRequest {
   readonly provider?: string | undefined;
   readonly password?: string | undefined;
   readonly card?: SoftpayCard | undefined;
-  /** Wire fields to leave out, since the interface does not tell which are optional. */
+  /** Fields to omit, since the interface does not document which are optional. */
   readonly omit?: readonly string[] | undefined;
 }
 
@@ -53,15 +53,15 @@ export interface SoftpayConfirmation {
   readonly transactionId: string;
 }
 
-/** Started, not paid: the invoice's own status says when it is. */
+/** Started, not paid: the invoice's own status shows when it is paid. */
 export interface SoftpayStarted {
   readonly message?: string;
   readonly url?: string;
   readonly links?: { readonly walletApp?: string; readonly partnerApp?: string };
-  /** XOF; only when the payer bears the fees. */
+  /** XOF; only if the payer bears the fees. */
   readonly fees?: number;
   readonly currency?: string;
-  /** What the second step of wallet-h asks for. */
+  /** Input for the second step of wallet-h. */
   readonly transactionId?: string;
   readonly returnUrl?: string;
   readonly token?: string;
@@ -69,12 +69,9 @@ export interface SoftpayStarted {
 }
 
 interface SoftpayPath {
-  /**
-   * The country whose dialling code a telephone number may carry; absent where the number is an account of another
-   * kind.
-   */
+  /** The country of the phone number's dialling code; absent if the number is another kind of account. */
   readonly country?: Country;
-  /** Wire name → our word, in the order of the interface. The names follow no rule: they are copied, never built. */
+  /** Wire name → our name, in the order of the interface. The names follow no rule: they are copied, never built. */
   readonly fields: Readonly<Record<string, SoftpayWord>>;
 }
 

@@ -22,10 +22,10 @@ type Words = Readonly<Partial<Record<SoftpayWord, string | undefined>>>;
 /** interface: Limits. One wallet waits 30 s for its payer before it answers. */
 export const LEAST_PATIENCE_MS = 60_000;
 
-/** Not what is said of a code that has expired: that one was refused, and nobody was asked to pay. */
+/** Excludes an expired code: that code was refused, and no payer was prompted. */
 const PAYER_TOO_SLOW = /exceeded|d[eé]pass|delay|d[eé]lai/i;
 
-/** interface: Softpay. Nothing a payer typed outlives the call. */
+/** interface: Softpay. The payer's input is discarded after the call. */
 export function softpay(context: PaymentContext): Pick<Payments, 'softpay' | 'confirmSoftpay'> {
   return {
     softpay: async (account, method, request, call = {}) => {
@@ -73,7 +73,7 @@ type Body =
   | { readonly missing: string[] }
   | { readonly problem: string };
 
-/** The body under the names of the interface; or which of them have nothing to hold. */
+/** The body under the names of the interface; or the names without a value. */
 function softpayBody(path: Path, words: Words, omit: readonly string[] = []): Body {
   const row: {
     readonly country?: Parameters<typeof readAccountAlias>[1];
@@ -94,7 +94,7 @@ function wordsOf({ card, omit: _omit, ...words }: SoftpayRequest): Words {
   return { ...words, cardNumber: number, cardCvv: cvv, cardYear: expiryYear, cardMonth: expiryMonth };
 }
 
-/** interface: Softpay. A payer who took too long may have validated all the same: the invoice decides. */
+/** interface: Softpay. A payer who took too long may still have confirmed: the invoice decides. */
 const refineSoftpay: Refine = ({ text = '', code: written }, code) => {
   if (written !== undefined || (code !== 'rejected' && code !== 'unlisted_code')) return {};
   return { code: PAYER_TOO_SLOW.test(text) ? 'payer_too_slow' : 'softpay_refused' };
