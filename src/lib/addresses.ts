@@ -1,8 +1,8 @@
-/** From which address a request comes: that of the connection, or what a trusted proxy says. */
+/** The client address of a request: that of the connection, or the one reported by a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** An address, or a network such as 10.0.0.0/8. Throws a RangeError for anything else. */
+/** An address, or a network such as 10.0.0.0/8. Throws a RangeError otherwise. */
 export function readNetwork(text: string): string {
   const [address = '', bits, ...more] = text.split('/');
   const [family, most] = [isIP(address), isIPv6(address) ? 128 : 32];
@@ -14,7 +14,7 @@ export function readNetwork(text: string): string {
 export class Proxies {
   readonly #trusted = new BlockList();
 
-  /** As `readNetwork` takes them. */
+  /** In the format of `readNetwork`. */
   constructor(networks: readonly string[]) {
     for (const network of networks) {
       const [address = '', bits] = network.split('/');
@@ -29,7 +29,7 @@ export class Proxies {
     return isIP(plain) !== 0 && this.#trusted.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
   }
 
-  /** Each proxy adds the address that it saw at the end, so the last one that is no proxy is the client. */
+  /** Each proxy appends the address it saw, so the last one that is no proxy is the client. */
   clientOf({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string {
     let client = withoutMapping(socket.remoteAddress ?? '');
     const said = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
@@ -42,7 +42,7 @@ export class Proxies {
   }
 }
 
-/** IPv4 as a socket of both families shows it, and without the name of an interface. */
+/** IPv4 as a dual-stack socket shows it, and without the name of an interface. */
 const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
 
 /** `192.0.2.1:443` and `[2001:db8::1]:443`, as some proxies write them. */

@@ -1,6 +1,6 @@
 /**
- * An HTTP server of which one client takes little: a share of the connections, and few requests at a time on each.
- * Trusted proxies carry the requests of many clients, so each of these has a share of the requests in progress.
+ * An HTTP server that limits each client: a share of the connections, and few concurrent requests on each. Trusted
+ * proxies forward the requests of many clients, so each of these has a share of the requests in progress.
  */
 import {
   type IncomingMessage,
@@ -15,15 +15,15 @@ import { Proxies, clientNetwork } from './addresses.ts';
 
 /** Why a connection is closed, or a request refused. */
 type Refusal =
-  /** The listener has as many connections as it takes. */
+  /** The listener has its maximum of connections. */
   | 'full'
-  /** One address has its share of them. */
+  /** One address has its maximum share. */
   | 'share'
-  /** One connection sends requests and does not take the answers. */
+  /** One connection sends requests without reading the answers. */
   | 'unanswered';
 
 export interface Bounds {
-  /** More connections are closed. */
+  /** Further connections are closed. */
   readonly connections: number;
   /** Limit for one client address. Absent: one address can use all. */
   readonly share?: number | undefined;
@@ -35,7 +35,7 @@ export interface Bounds {
 const UNANSWERED_MOST = 8;
 const SHARES = 4;
 
-/** One address cannot fill a listener: that takes four. */
+/** One address cannot fill a listener; four can. */
 export const shareOf = (connections: number): number => Math.max(1, Math.floor(connections / SHARES));
 
 export function createBoundedServer(options: ServerOptions, bounds: Bounds, handle: RequestListener): Server {
@@ -84,7 +84,7 @@ class Shares {
 
 const clients = new WeakMap<IncomingMessage, string>();
 
-/** The address of the client, as far as it can be known: behind a proxy that is not trusted, that of the proxy. */
+/** The address of the client, if known; behind an untrusted proxy, that of the proxy. */
 export function clientAddressOf(request: IncomingMessage): string {
   return clients.get(request) ?? request.socket.remoteAddress ?? '';
 }
@@ -119,21 +119,21 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /**
- * Node hands over every request of a chunk at once, and each would get its answer made, although the socket takes none.
- * A request waits until the answer before it has left. A connection with too many that wait is closed.
+ * Node passes on every request of a chunk at once and would produce each answer, even if the socket reads none. A
+ * request waits until the previous answer has left. A connection with too many waiting requests is closed.
  */
 function inTurn(handle: RequestListener, onRefused: () => void): RequestListener {
   const unanswered = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
     const { socket } = request;
-    // Node still hands over the rest of the chunk.
+    // Node still passes on the rest of the chunk.
     if (socket.destroyed) return;
     const queue = unanswered.get(socket) ?? [];
     unanswered.set(socket, queue);
     const begin = (): void => {
       response.once('close', () => {
         queue.shift();
-        // An answer that ends its connection leaves the others without one.
+        // An answer that closes its connection leaves the others unanswered.
         if (socket.writable) queue[0]?.();
       });
       handle(request, response);

@@ -3,20 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 
-/** Time, as an argument: a test or a simulation turns it by hand. */
+/** Time as a parameter, so that a test or a simulation controls it. */
 export interface Clock {
-  /** Wall-clock time in ms since the epoch. For records and people; never for measuring how long something took. */
+  /** Wall-clock time in ms since the epoch. For records and display; never for durations. */
   now(): number;
   /**
-   * Milliseconds that only ever grow. For time-outs and durations: a wall clock may jump. It stands still while the
-   * machine is suspended, so nothing with an effect relies on it alone: see `lateness`.
+   * Milliseconds that only grow. For time-outs and durations: a wall clock may jump. It stops while the machine is
+   * suspended, so requests with an effect do not rely on it alone: see `lateness`.
    */
   monotonic(): number;
-  /** Milliseconds since the machine was started. It runs while the machine is suspended. */
+  /** Milliseconds since the machine was started, including suspensions. */
   sinceBoot(): number;
   /** Resolves after `ms`, or rejects with an AbortError when the signal fires first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `run` once after `ms`; the returned function takes it back. Never keeps the process alive by itself. */
+  /** Calls `run` after `ms`; the returned function cancels it. Never keeps the process alive by itself. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -45,24 +45,24 @@ export function momentOf(clock: Clocks): Moment {
   return { wall: clock.now(), mono: clock.monotonic(), boot: clock.sinceBoot() };
 }
 
-/** The time between two moments, suspensions of the machine included. The wall clock has no say: it may be set. */
+/** The time between two moments, including suspensions. The wall clock is not used: it may be set. */
 export function msBetween(from: Moment, until: Moment): number {
   return Math.max(until.mono - from.mono, until.boot - from.boot);
 }
 
-/** A deadline: so many ms after a moment. */
+/** A deadline: a duration after a moment. */
 export interface Deadline {
   readonly since: Moment;
   readonly ms: number;
 }
 
-/** More than a clock with whole seconds is wrong by, and far less than half a lease. */
+/** More than the error of a clock with whole seconds, and far less than half a lease. */
 const GAP_MS = 5_000;
 
 /**
- * Why a request with an effect must not leave any more, if it must not. Every clock has to allow it. The monotonic
- * clock stands still while a machine is suspended; the boot clock stands still too while a virtual machine is paused;
- * the wall clock may be set back. Clocks that disagree have seen one of these, so nothing from before it leaves.
+ * Why a request with an effect must not leave any more, if so. Every clock has to allow it. The monotonic clock stops
+ * while a machine is suspended; the boot clock also stops while a virtual machine is paused; the wall clock may be
+ * set back. If the clocks disagree, one of these happened, and no earlier request leaves.
  */
 export function lateness({ since, ms }: Deadline, clock: Clocks): 'send_deadline' | 'clocks_disagree' | undefined {
   const now = momentOf(clock);
@@ -71,9 +71,9 @@ export function lateness({ since, ms }: Deadline, clock: Clocks): 'send_deadline
   return Math.max(...passed) > ms ? 'send_deadline' : undefined;
 }
 
-/** How long something may take, and how long it is tried again: once, for every folder. */
+/** Time-outs and retries for every folder. */
 
-/** The answer, or `late()` as the error where it does not come in time. What comes after that is dropped. */
+/** The answer, or `late()` as the error if it does not arrive in time. A later answer is dropped. */
 export function within<T>(
   { clock, ms, late }: { readonly clock: Pick<Clock, 'after'>; readonly ms: number; readonly late: () => Error },
   asked: Promise<T>,
@@ -84,7 +84,7 @@ export function within<T>(
   });
 }
 
-/** False when the deadline came first. */
+/** False if the deadline came first. */
 export async function withDeadline(clock: Clock, ms: number, work: () => Promise<unknown>): Promise<boolean> {
   const late = new AbortController();
   const outcome = await Promise.race([
@@ -103,13 +103,13 @@ interface RetryOptions {
   /** For all tries together, ms. */
   readonly limitMs: number;
   readonly pauseMs: number;
-  /** Fires when the process is to stop: nothing waits on. */
+  /** Fires when the process stops: waiting ends. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether what went wrong may pass; told of each. */
+  /** Whether the error may be temporary; called for each error. */
   readonly again: (error: unknown, waitedMs: number) => boolean;
 }
 
-/** Tries until it works, what went wrong will not pass, or the time is over. Then the last error is the answer. */
+/** Retries until success, a permanent error, or the time limit. Then it throws the last error. */
 export async function retryUntilDeadline<T>(
   attempt: (leftMs: number) => Promise<T>,
   { clock, limitMs, pauseMs, signal, again }: RetryOptions,
@@ -121,23 +121,23 @@ export async function retryUntilDeadline<T>(
     } catch (error) {
       const waitedMs = clock.monotonic() - startedMono;
       if (!again(error, waitedMs) || signal?.aborted || waitedMs >= limitMs) throw error;
-      // The only way to be interrupted is to be stopped, and then the next attempt is the last.
+      // Only a stop interrupts the sleep, and then the next attempt is the last.
       await clock.sleep(Math.min(pauseMs, limitMs - waitedMs), signal).catch(() => undefined);
     }
   }
 }
 
-/** Every duration a person writes is a string with a unit; every duration code computes with ends in `Ms`. */
+/** Durations in settings are strings with a unit; names of computed durations end in `Ms`. */
 const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Reads `250ms`, `30s`, `10m`, `24h`, `30d`. Throws a RangeError that names the forms. */
+/** Parses `250ms`, `30s`, `10m`, `24h`, `30d`. Throws a RangeError that lists the formats. */
 export function toMs(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
   if (count === undefined) throw new MessageError(message('duration', { text }));
   return Math.round(Number(count) * MS_PER_UNIT[unit as keyof typeof MS_PER_UNIT]);
 }
 
-/** `90_000` → `1m 30s`; the two largest units, for people. */
+/** `90_000` → `1m 30s`; the two largest units, for display. */
 export function describeMs(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   const parts: string[] = [];
@@ -150,20 +150,17 @@ export function describeMs(ms: number): string {
   return parts.slice(0, 2).join(' ');
 }
 
-/** RFC 9110: a number of seconds, or a date in one of three forms. Servers also write fractions and ISO dates. */
+/** RFC 9110: a number of seconds, or a date in one of three formats. Servers also write fractions and ISO dates. */
 const SECONDS = /^\d+(?:\.\d+)?$/;
 const DATE = /^(?:[A-Z][a-z]{2,8},? .*|\d{4}-\d\d-\d\dT)\d\d:\d\d:\d\d/;
 const HAS_ZONE = /(?:GMT|Z|[+-]\d\d:?\d\d)$/;
 
-/**
- * How long to wait, ms, in whole seconds. Undefined: it says nothing usable, or a time that has passed, as where two
- * clocks differ.
- */
+/** The wait in ms, rounded to seconds. Undefined: unusable, or in the past, for example if two clocks differ. */
 export function readRetryAfter(text: string, now: number): number | undefined {
   const written = text.trim();
   if (SECONDS.test(written)) return Math.ceil(Number(written)) * 1_000;
   if (!DATE.test(written)) return undefined;
-  // The third form names no zone and means UTC.
+  // The third format has no zone and means UTC.
   const ms = Date.parse(HAS_ZONE.test(written) ? written : `${written} GMT`) - now;
   return ms > 0 ? Math.ceil(ms / 1_000) * 1_000 : undefined;
 }

@@ -2,7 +2,7 @@
 export const countries = {
   SN: { name: 'Senegal', dialling: '221', nationalLengths: [9] },
   CI: { name: "Côte d'Ivoire", dialling: '225', nationalLengths: [10] },
-  // Eight digits became ten, beginning with 01, in 2024; both are met.
+  // Eight digits became ten, beginning with 01, in 2024; both occur.
   BJ: { name: 'Benin', dialling: '229', nationalLengths: [10, 8] },
   TG: { name: 'Togo', dialling: '228', nationalLengths: [8] },
   ML: { name: 'Mali', dialling: '223', nationalLengths: [8] },
@@ -12,7 +12,7 @@ export const countries = {
 interface CountryFacts {
   readonly name: string;
   readonly dialling: string;
-  /** Digits behind the country code. Numbering plans change, and the provider names none. */
+  /** Digits after the country code. Numbering plans change, and the provider documents none. */
   readonly nationalLengths: readonly number[];
 }
 
@@ -20,7 +20,7 @@ export type Country = keyof typeof countries;
 
 export const countryCodes = Object.keys(countries) as Country[];
 
-/** Whether a number of the country has so many digits behind its country code. */
+/** Whether a number of the country has this many digits after its country code. */
 export function isLengthOf(country: Country, length: number): boolean {
   const lengths: readonly number[] = countries[country].nationalLengths;
   return lengths.includes(length);

@@ -1,12 +1,12 @@
-/** Cursors of events, and why a reader cannot go on from one. */
+/** Cursors of events, and why a reader cannot continue from one. */
 
 /** The epoch of the ledger, and the position of the last event that was read. */
 export const cursorPattern = /^\d{1,10}-\d{1,15}$/;
 
-/** Events after the cursor were deleted: the reader must re-read the state before it goes on. */
+/** Events after the cursor were deleted: the reader must re-read the state before it continues. */
 export class CursorTooOld extends Error {
   override readonly name = 'CursorTooOld';
-  /** The oldest event that is stored; undefined: there is none. */
+  /** The oldest stored event; undefined: there is none. */
   readonly oldest: string | undefined;
 
   constructor(oldest: string | undefined) {
@@ -16,12 +16,12 @@ export class CursorTooOld extends Error {
 }
 
 /**
- * The cursor is ahead of the stream, or of an earlier epoch: events were lost since. The reader must re-read the state
- * before it goes on.
+ * The cursor is ahead of the stream, or of an earlier epoch: events were lost since. The reader must re-read the
+ * state before it continues.
  */
 export class CursorAhead extends Error {
   override readonly name = 'CursorAhead';
-  /** The oldest event that is stored; undefined: there is none. */
+  /** The oldest stored event; undefined: there is none. */
   readonly oldest: string | undefined;
   readonly epoch: string;
 
@@ -32,7 +32,7 @@ export class CursorAhead extends Error {
   }
 }
 
-/** A damaged event, or one that another version wrote. */
+/** A damaged event, or one written by another version. */
 export class UnreadableEvent extends Error {
   override readonly name = 'UnreadableEvent';
 

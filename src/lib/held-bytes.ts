@@ -1,9 +1,9 @@
-/** How many bytes of requests are in memory at once: those of each caller, and of all callers together. */
+/** Limits the bytes of requests in memory, for each caller and for all callers together. */
 
-/** The request fits when others have ended. */
+/** The request fits after others have ended. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';
-  /** Whose limit it is. */
+  /** The exceeded limit. */
   readonly of: 'caller' | 'process';
   readonly most: number;
 
@@ -18,10 +18,10 @@ export class NoRoom extends Error {
 export interface Holding {
   /** Throws a NoRoom. A request never waits for room: it would grow meanwhile. */
   take(bytes: number): void;
-  /** The same: false where there is no room. */
+  /** Like `take`, but returns false without room. */
   takeIfRoom(bytes: number): boolean;
   giveBack(bytes: number): void;
-  /** Gives back everything. Later calls count nothing. */
+  /** Releases everything. Later calls count nothing. */
   end(): void;
 }
 

@@ -1,4 +1,4 @@
-/** HTML that is escaped unless it was made here. */
+/** HTML that is escaped unless it was created here. */
 export class Html {
   readonly text: string;
 
@@ -32,7 +32,7 @@ function rendered(piece: Piece): string {
   return escaped(String(piece));
 }
 
-/** Paragraphs, **strong** and `code`: as much Markdown as our descriptions use. */
+/** Paragraphs, **strong** and `code`: the Markdown that our descriptions use. */
 export function prose(text = ''): Html {
   const paragraphs = text.split('\n\n').filter((paragraph) => paragraph !== '');
   return new Html(paragraphs.map((paragraph) => `<p>${inline(paragraph).text}</p>`).join(''));

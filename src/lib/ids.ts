@@ -5,8 +5,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const PAIRS = Array.from({ length: 1_024 }, (_, bits) => ALPHABET.charAt(bits >>> 5) + ALPHABET.charAt(bits & 31));
 
 /**
- * An identifier that the same parts give for ever, whatever was lost in between. `bits` of SHA-256 over the parts,
- * each preceded by its length so that ("a","bc") and ("ab","c") differ.
+ * A deterministic identifier of its parts. `bits` of SHA-256 over the parts, each preceded by its length so that
+ * ("a","bc") and ("ab","c") differ.
  */
 function digestOf(parts: readonly string[], encoding: 'hex' | 'binary'): string {
   let text = '';
@@ -17,7 +17,7 @@ function digestOf(parts: readonly string[], encoding: 'hex' | 'binary'): string 
 /** 26 characters of Crockford's base 32 (130 bits): safe in URLs, file names and BullMQ job ids. */
 export function derivedId(prefix: string, ...parts: string[]): string {
   const bytes = digestOf([prefix, ...parts], 'binary');
-  // 136 bits, of which the first six are left out.
+  // 136 bits; the first six are unused.
   let [bits, count] = [bytes.charCodeAt(0) & 3, 2];
   let text = '';
   for (let at = 1; at < 17; at += 1) {
@@ -41,10 +41,7 @@ export function fingerprint(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
-/**
- * JSON with the keys of every object in order, so that equal values give equal texts. `undefined` members are left
- * out.
- */
+/** JSON with sorted object keys, so that equal values give equal texts. `undefined` members are omitted. */
 export function canonicalJson(value: unknown): string {
   return isFlat(value)
     ? flatJson(value)
@@ -56,7 +53,7 @@ export function canonicalJson(value: unknown): string {
 
 type Flat = Record<string, string | number | boolean | null | undefined>;
 
-/** Most requests hold nothing but texts and numbers, and they come by the thousand. */
+/** Most requests contain only texts and numbers, and many arrive at once. */
 function isFlat(value: unknown): value is Flat {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   if (Object.hasOwn(value, '__proto__') || 'toJSON' in value) return false;

@@ -1,10 +1,10 @@
 /**
- * Where a text stops being JSON. The message of `JSON.parse` names a place in some cases only. It also repeats the text,
- * which can contain a phone number.
+ * Where a text stops being JSON. The message of `JSON.parse` names the position only in some cases. It also repeats
+ * the text, which can contain a phone number.
  */
 
 export interface JsonFault {
-  /** From 1 on. */
+  /** From 1. */
   readonly line: number;
   readonly column: number;
   /** The text ends before its value is complete. */
@@ -24,7 +24,7 @@ const WORD = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?!
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPACE = /[ \t\r\n]*/y;
 
-/** Steps over all that may stand at its place; where nothing may, it stops. */
+/** Skips valid JSON and stops at the first error. */
 class Walk {
   readonly #text: string;
   readonly #open: ('{' | '[')[] = [];
@@ -84,7 +84,7 @@ class Walk {
     return true;
   }
 
-  /** False at a character that no string may have, and at the end. */
+  /** False at a character that a string must not contain, and at the end. */
   #string(): boolean {
     for (this.#at += 1; this.#at < this.#text.length; this.#at += 1) {
       const char = this.#text[this.#at] ?? '';

@@ -1,24 +1,24 @@
 /**
- * JSON that somebody else wrote, where money follows what it says. `JSON.parse` takes the last of two equal keys, hears
- * 25000 in `25000.0000000000001`, and builds what nests so deep that whatever walks it afterwards falls; none of it can
- * be told from the values it returns. So the text is looked at once more, after it is known to be JSON.
+ * Strict JSON for requests about money. `JSON.parse` takes the last of two equal keys, reads 25000 in
+ * `25000.0000000000001`, and builds deeply nested values that overflow the stack of later code; its result shows none
+ * of this. So the text is checked again after it was parsed.
  */
 import { jsonFault } from './json-fault.ts';
 import { maskPhone } from './phone.ts';
 import { type Message, message } from '../messages/message.ts';
 
-/** The outermost value is the first level. */
+/** The outermost value is level 1. */
 export const DEPTH_MAX = 32;
 const NAME_SHOWN = 40;
 
-/** A sentence that goes on from "the body" or "the line"; `row` where the text is a list. */
+/** A sentence that continues "the body" or "the line"; `row` if the text is a list. */
 export type ReadJson =
   | { readonly value: unknown }
   | { readonly wrong: Message; readonly is: 'no JSON' | 'too deep' | 'ambiguous'; readonly row?: number };
 
 /**
- * A number of the request itself (a field of the outermost object, or of one in the outermost list) that is not written
- * in plain digits is handed on as the text it was: there all numbers are whole, and the schema refuses it by name.
+ * Numbers of the request itself (fields of the outermost object, or of one in the outermost list) that are not plain
+ * digits are returned as texts: all numbers there are whole, and the schema refuses such a field by name.
  */
 export function readJson(text: string): ReadJson {
   try {
@@ -44,14 +44,14 @@ const PLAIN = /^-?(?:0|[1-9][0-9]*)$/;
 interface Container {
   /** Absent: a list. */
   readonly names: Set<string> | undefined;
-  /** What stands next in an object is a name. */
+  /** The next string in an object is a name. */
   awaitsName: boolean;
   name: string;
-  /** How many commas came before. */
+  /** Number of commas before. */
   place: number;
 }
 
-/** For what came as a value, from a queue or a program: whatever walks it afterwards calls itself for each level. */
+/** For values from a queue or a program: later code recurses for each level. */
 export function nestsTooDeep(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -63,13 +63,12 @@ export function nestsTooDeep(value: unknown): boolean {
 }
 
 /**
- * No number that is not in plain digits, no name twice, nothing too deep: true of nearly every text, and known for a
- * tenth of what looking at each character costs. Each name that is written stands before a colon that follows a
- * quotation mark; some of those may stand in a string. Are there no more of them than names in the value, each was
- * written once.
+ * No number other than plain digits, no duplicate name, and no deep nesting: true of nearly every text, and ten times
+ * faster than a scan of each character. Each written name is followed by a quotation mark and a colon, which may also
+ * occur in strings. If there are no more of these than names in the value, there are no duplicates.
  */
 function hasNothingToFind(text: string, value: unknown): boolean {
-  // Of a name of one letter that is escaped and comes twice, V8 (13.6) makes two names that differ: `\n` and `\`.
+  // V8 (13.6) reads a duplicate escaped one-letter name as two different names: `\n` and `\`.
   if (text.includes('\\')) return false;
   return !/\d[.eE]/.test(text) && namesIn(value, 0) === mostNamesWritten(text);
 }
@@ -84,7 +83,7 @@ function mostNamesWritten(text: string): number {
   return count;
 }
 
-/** Infinite: it nests too deep. A list of an object's values, or a call for each, would cost more than looking at them. */
+/** Infinite: nested too deep. A list of an object's values, or a call for each, would cost more than the loop. */
 function namesIn(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth === DEPTH_MAX) return Number.POSITIVE_INFINITY;
@@ -93,12 +92,12 @@ function namesIn(value: unknown, depth: number): number {
     for (const member of value as readonly unknown[]) count += namesIn(member, depth + 1);
     return count;
   }
-  // What JSON.parse made inherits nothing that is listed, so these are its own.
+  // Objects from JSON.parse inherit no enumerable names, so these are their own.
   for (const name in value) count += 1 + namesIn((value as Readonly<Record<string, unknown>>)[name], depth + 1);
   return count;
 }
 
-/** Knows that the text is JSON, and so needs no grammar: strings are stepped over, brackets and commas counted. */
+/** The text is valid JSON, so no grammar is needed: strings are skipped, brackets and commas counted. */
 class Scan {
   readonly #text: string;
   readonly #value: unknown;
@@ -149,14 +148,14 @@ class Scan {
     inside.awaitsName = false;
     inside.name = name;
     if (inside.names.has(name)) {
-      // A body may name its fields after people: what is written in logs and refusals does not repeat them.
+      // A body may use personal data as field names: logs and refusals must not repeat it.
       const told = maskPhone(name.slice(0, NAME_SHOWN));
       this.#wrong = { wrong: message('key_twice', { key: told }), is: 'ambiguous', ...this.#row() };
     }
     inside.names.add(name);
   }
 
-  /** The quote here follows an odd number of backslashes. */
+  /** An odd number of backslashes precedes the quote. */
   #isEscaped(): boolean {
     let before = this.#at - 1;
     while (this.#text.charCodeAt(before) === BACKSLASH) before -= 1;
@@ -171,7 +170,7 @@ class Scan {
     if (request) request[this.#open.at(-1)?.name ?? ''] = written;
   }
 
-  /** What was made of the object that is open, if that is the request itself. */
+  /** The parsed value of the open object, if it is the request itself. */
   #request(): Record<string, unknown> | undefined {
     const [outermost, second] = this.#open;
     if (this.#open.length === 1 && outermost?.names) return this.#value as Record<string, unknown>;

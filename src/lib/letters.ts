@@ -1,6 +1,6 @@
 /**
- * Characters by their Unicode properties. A text that identifies something has none that cannot be seen and none that
- * looks like a space; a phone number may have them, since address books and web pages put them there.
+ * Characters by their Unicode properties. Identifier texts contain no invisible characters and no unusual spaces;
+ * phone numbers may, since address books and web pages insert them.
  */
 import { type Message, message } from '../messages/message.ts';
 
@@ -8,16 +8,16 @@ import { type Message, message } from '../messages/message.ts';
 const EMPTY = String.raw`\u2800\u{1d159}\u{16fe4}`;
 const UNSEEN = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`;
 
-/** Any character that can be seen, and the ordinary space. */
+/** Any visible character, and the ordinary space. */
 export const SEEN = new RegExp(String.raw`^(?:[^\p{Cc}\p{Cs}\p{Z}${UNSEEN}${EMPTY}]| )*$`, 'u');
 
 const HALF = /^\p{Cs}$/u;
 const SPACE = new RegExp(String.raw`^[\p{Z}${EMPTY}]$`, 'u');
 
-/** Any character that may stand in a line of text that people read. */
+/** Any character of a line of readable text. */
 export const READABLE = /^[^\p{Cc}\p{Cs}]*$/u;
 
-/** The first character that is not allowed, by its name and place; undefined: there is none. */
+/** The first forbidden character, by name and position; undefined: none. */
 export function unseenIn(text: string, allowed = SEEN): Message | undefined {
   const characters = Array.from(text);
   const at = characters.findIndex((character) => !allowed.test(character));
@@ -33,20 +33,20 @@ export function unseenIn(text: string, allowed = SEEN): Message | undefined {
 const ASCII = /^[\x20-\x7e]*$/;
 const ALL_UNSEEN = new RegExp(`[${UNSEEN}]+`, 'gu');
 const ALL_SPACES = new RegExp(String.raw`[\p{Z}\t${EMPTY}]`, 'gu');
-/** A minus sign is no dash to Unicode. */
+/** Unicode does not class the minus sign as a dash. */
 const ALL_DASHES = /[\p{Pd}\u2212]/gu;
 
-/** Without characters that cannot be seen; every space is an ordinary one. */
+/** Removes invisible characters; every space becomes an ordinary one. */
 export function seenText(text: string): string {
   return ASCII.test(text) ? text : text.replace(ALL_UNSEEN, '').replace(ALL_SPACES, ' ');
 }
 
-/** The same, and every dash is a hyphen. */
+/** Like `seenText`, and every dash becomes a hyphen. */
 export function plainText(text: string): string {
   return ASCII.test(text) ? text : seenText(text).replace(ALL_DASHES, '-');
 }
 
-/** One form for all texts that a reader takes for the same name. It is compared, and never sent or shown. */
+/** One form for all texts that a reader sees as equal. Only for comparisons, never sent or shown. */
 export function comparable(text: string): string {
   return plainText(text).normalize('NFKC').toLowerCase().normalize('NFC').replace(/ +/g, ' ').trim();
 }

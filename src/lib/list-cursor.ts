@@ -1,4 +1,4 @@
-/** Where a page of a list ended: a time and a name, so that it is found again after its record has changed. */
+/** The end of a list page: a time and a name, so that it is found again after its record has changed. */
 
 export interface Place {
   /** ms since the epoch. */
@@ -6,7 +6,10 @@ export interface Place {
   readonly member: string;
 }
 
-/** An id alone would be of no use once its record has left the list. Until the year 5138, so that every store knows the time. */
+/**
+ * An id alone would be useless after its record has left the list. Times up to the year 5138, which every store
+ * supports.
+ */
 export const pageCursor = /^(\d{1,14})\.([\w.-]{1,80})$/;
 
 export function placeOf(cursor: string | undefined): Place | undefined {

@@ -5,7 +5,7 @@ import { type Random, systemRandom } from './random.ts';
 import { message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 
-/** A port that we were to listen on is not to be had. Its name tells it from faults that nobody foresaw. */
+/** A port is not available. Its name distinguishes it from unexpected errors. */
 export class PortTaken extends MessageError {
   override readonly name = 'PortTaken';
 }
@@ -13,11 +13,11 @@ export class PortTaken extends MessageError {
 export interface Place {
   readonly port: number;
   readonly host: string;
-  /** Where somebody can choose another port. */
+  /** The setting for another port. */
   readonly setting: string;
 }
 
-/** Resolves when the server listens; throws a PortTaken that says what to change. */
+/** Resolves when the server listens; throws a PortTaken that names the setting to change. */
 export async function listening(server: Server, { port, host, setting }: Place): Promise<void> {
   server.listen(port, host);
   try {
@@ -32,13 +32,13 @@ export async function listening(server: Server, { port, host, setting }: Place):
 }
 
 /**
- * Below those that systems give to outgoing connections: one of these is not taken by somebody who connects, between
- * the moment in which it is found free and its use. A node of a cluster takes the one that is 10,000 higher, too.
+ * Below the range of outgoing connections, so that none takes the port between the check and its use. A cluster node
+ * also uses the port that is 10,000 higher.
  */
 const [LOWEST, HIGHEST] = [10_240, 22_000];
 const TRIES = 50;
 
-/** One of loopback that nobody listens on at this moment; another may take it before it is used. */
+/** A loopback port without a listener; another program may take it before its use. */
 export async function freePort(random: Random = systemRandom): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = LOWEST + Math.floor(random.fraction() * (HIGHEST - LOWEST));

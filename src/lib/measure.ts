@@ -1,22 +1,22 @@
-/** What a text costs from the pieces that it is made of: those that are the same for everybody are looked at once. */
+/** The cost of a text from its parts: parts that are equal for all recipients are measured in advance. */
 import { type SegmentCount, cheaperText, costlyIn, countSegments, segmentsOf, transliterate } from './segments.ts';
 
-/** What one text costs, and what it would cost with look-alikes. */
+/** The cost of one text, with and without look-alikes. */
 export interface Measured {
   readonly count: SegmentCount;
   /** UTF-16 code units. */
   readonly characters: number;
-  /** The characters that force UCS-2, each once, in the order of the text. */
+  /** The characters that force UCS-2, each listed a single time, in the order of the text. */
   readonly costly: Iterable<string>;
-  /** Segments that look-alikes would save; 0 where they were taken already. */
+  /** Segments that look-alikes would save; 0 if they are already in use. */
   readonly saved: number;
-  /** As it goes out; put together only for somebody to read. */
+  /** The final text, built only on demand. */
   readonly text: () => string;
 }
 
 interface Size {
   readonly characters: number;
-  /** NaN: GSM-7 has not all of it. */
+  /** NaN: GSM-7 cannot encode all of it. */
   readonly septets: number;
 }
 
@@ -35,7 +35,7 @@ export function pieceOf(text: string): Piece {
   return { text, size, cheaper: sizeOf(transliterate(text)), costly: [...costlyIn(text)] };
 }
 
-/** Of the pieces in a row; `replaceCostly`: look-alikes are taken where that pays. */
+/** The cost of parts in a row; `replaceCostly`: look-alikes are used if they save segments. */
 export function measured(pieces: readonly Piece[], replaceCostly: boolean): Measured {
   const whole = () => pieces.map(({ text }) => text).join('');
   const text = replaceCostly ? () => cheaperText(whole()) : whole;
@@ -57,14 +57,14 @@ function measuredWhole(whole: string): Measured {
   return { count, characters: whole.length, costly: costlyIn(whole), saved, text: () => whole };
 }
 
-/** From here on a character may be one with what stands before it: an accent, the second half of a pair. */
+/** From here on a character may combine with the one before it: an accent, the second half of a pair. */
 const FIRST_THAT_JOINS = 0x300;
 
 function joins({ text }: Piece, place: number): boolean {
   return place > 0 && text.charCodeAt(0) >= FIRST_THAT_JOINS;
 }
 
-/** Undefined: where its parts are cut depends on where its characters stand. */
+/** Undefined: the split depends on the positions of its characters. */
 function countOf(pieces: readonly Piece[], which: 'size' | 'cheaper'): SegmentCount | undefined {
   const characters = lengthOf(pieces, which);
   let septets = 0;

@@ -1,6 +1,6 @@
 /**
- * XOF has no minor unit, so money is a whole number of francs everywhere inside. Upstream writes it as `203`,
- * `"203"`, `"203.00"` or `"1 203,00 XOF"`; a value with a part of a franc is refused rather than rounded.
+ * XOF has no minor unit, so money is a whole number of francs everywhere. The provider writes it as `203`, `"203"`,
+ * `"203.00"` or `"1 203,00 XOF"`; a value with a fraction of a franc is refused, not rounded.
  */
 export function readXof(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;

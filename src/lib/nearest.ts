@@ -1,10 +1,10 @@
-/** What somebody most likely meant by a name that is not known. */
+/** The most likely correction of an unknown name. */
 
 const SLIPS_MOST = 2;
-/** A short name has many neighbours that mean something else: two slips make HOME of HOST. */
+/** A short name has many neighbours with another meaning: HOME and HOST differ by two letters. */
 const LETTERS_PER_SLIP = 4;
 
-/** Undefined: nothing is near enough. */
+/** Undefined: no name is close enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const near = [...known].flatMap((one) => {
     const most = Math.min(SLIPS_MOST, Math.floor(one.length / LETTERS_PER_SLIP));
@@ -15,7 +15,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return near.toSorted((a, b) => a.slips - b.slips)[0]?.one;
 }
 
-/** Letters that were left out, put in or taken for another (Levenshtein). */
+/** Missing, extra or replaced letters (Levenshtein). */
 function slipsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [done, letter] of a.split('').entries()) {

@@ -1,6 +1,6 @@
-/** Whether a request that failed had left. */
+/** Whether a failed request had left. */
 
-/** Errors of a connection that never opened. Anything else may have reached the other end. */
+/** Errors of a connection that never opened. After any other error the request may have arrived. */
 const NEVER_CONNECTED = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -13,14 +13,14 @@ const NEVER_CONNECTED = [
 
 export const wasNeverSent = (code: string): boolean => NEVER_CONNECTED.includes(code);
 
-/** Of what undici or `fetch` throws: the code of the socket, else what it says. */
+/** From an error of undici or `fetch`: the socket's code, otherwise the message. */
 export function codeOf(error: unknown): string {
-  // A host with several addresses fails with one error for all; they agree in most cases.
+  // A host with several addresses fails with one error for all; they are mostly equal.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(first instanceof Error)) return String(first);
   if ('code' in first && typeof first.code === 'string') return first.code;
   return first.cause === undefined ? first.message : codeOf(first.cause);
 }
 
-/** The last words of the `type` of refusals that relais gives before it begins anything, of those above 499. */
+/** Problem types above 499 that relais returns before it begins any work. */
 export const NOT_BEGUN: readonly string[] = ['recovering', 'provider-away', 'busy'];

@@ -2,12 +2,12 @@ const ZERO = '0'.charCodeAt(0);
 const NINE = '9'.charCodeAt(0);
 
 /**
- * The digits of a number in international form, from its country code on: what a number is compared by. `+221…`,
- * `00221…` and `221…` are one number; a number in the form of its country is read as if it began with a country code.
+ * The digits of a number in international form, including its country code: the form for comparisons. `+221…`,
+ * `00221…` and `221…` are one number; a national number is read as if it began with a country code.
  */
 export function digitsOf(number: string): string {
   const bare = number.startsWith('+') ? number.slice(1) : number;
-  // Nearly every number is written so already, and each passes here several times.
+  // Nearly every number has this form already, and each passes here several times.
   const digits = isBare(bare) ? bare : number.replace(/\D/g, '');
   return digits.startsWith('00') ? digits.slice(2) : digits;
 }
@@ -20,44 +20,47 @@ function isBare(number: string): boolean {
   return true;
 }
 
-/** What may be a telephone number: digits, however they are set apart. */
+/** A possible phone number: digits with any separators. */
 const NUMBER = /\+?\d[\d\s().\p{Pd}\p{Cf}-]{6,}\d/gu;
-/** Fewer digits are no number of anywhere that can be texted. */
+/** No valid number for SMS has fewer digits. */
 const DIGITS_LEAST = 7;
 
-/** What machines write and no person dials. Each looks at what stands before it, so that no number ends in one. */
+/**
+ * Machine-written texts that are no phone numbers. Each pattern checks the characters before it, so that no phone
+ * number ends in one.
+ */
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
-/** With a port it is an address, whatever stands before it; without one, a number may be written so behind its country. */
+/** With a port it is an address in any context; without one, it may be a number after a country code. */
 const ADDRESS = `(?<![\\d.+-]|(?:\\+|00|\\()\\d{1,3}\\)?[\\s.-])${IPV4}(?!\\.?\\d)`;
 const WRITTEN = [
   `(?<![\\d.+-])${IPV4}:\\d{1,5}(?!\\d)`,
-  // 2026-11-22, with its time, or as backups are called: 2026-11-22-0300.
+  // 2026-11-22, with its time, or in names of backups: 2026-11-22-0300.
   '(?<![\\d+-])(?:19|20)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?|-\\d{4})?(?![\\d-])',
-  // Milliseconds since 1970, and the id of an entry of a stream. No country's numbers are that long after a 1.
+  // Milliseconds since 1970, and ids of stream entries. No country's numbers are that long after a 1.
   '(?<![\\d+.-])1[5-9]\\d{11}(?:-\\d{1,6})?(?!\\d)',
   '\\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\\b',
-  // An id of ours, a checksum, an address in memory, the name of a thread before an error of OpenSSL.
+  // Our ids, checksums, memory addresses, thread names in OpenSSL errors.
   '\\b[a-z]{2,5}_[0-9a-z]{26}\\b',
   '\\b(?=\\d*[a-f])[0-9a-f]{32,128}\\b',
   '\\b0x[0-9a-fA-F]{1,16}\\b',
   '\\b[0-9A-F]{16}(?=:error:)',
-  // What is counted.
+  // Counts with a unit.
   '(?<![\\d+.-])\\d+ ?(?:bytes?|[kKMGT]i?B|ms)\\b',
   '\\b\\w*(?:memory|bytes|size|offset|length)\\s?[:=]?\\s?\\d+(?!\\d)',
   '(?<![\\d+.-])\\d{1,4}\\.\\d{1,3}(?![\\d.-])',
 ];
-/** By what wrote the text: a program of ours, or anybody else, whose `77.123.45.67` is a telephone number. */
+/** By the author of the text: one of our programs, or a user, whose `77.123.45.67` is a phone number. */
 const MACHINES = {
   program: new RegExp(`(${[...WRITTEN, ADDRESS].join('|')})`),
   anybody: new RegExp(`(${WRITTEN.join('|')})`),
 } as const;
 
-/** Hides all but the last four digits of anything that looks like a telephone number: `+22177•••4567`. */
+/** Hides all but the last four digits of a possible phone number: `+22177•••4567`. */
 export function maskPhone(text: string, writtenBy: keyof typeof MACHINES = 'program'): string {
-  // Most texts have none, and are not taken apart.
+  // Most texts have none, which this check detects early.
   if (text.search(NUMBER) < 0) return text;
-  // Between what machines wrote, which split leaves at the odd places, numbers are looked for.
+  // Numbers are searched between the machine-written parts, which split puts at odd positions.
   const pieces = text.split(MACHINES[writtenBy]);
   return pieces.map((piece, index) => (index % 2 === 1 ? piece : piece.replace(NUMBER, hidden))).join('');
 }
@@ -69,7 +72,7 @@ function hidden(number: string): string {
   return `${keep}•••${digits.slice(-4)}`;
 }
 
-/** An error's own words only: what libraries hang on errors (headers, bodies) never reaches a line. */
+/** Only an error's own message: data that libraries attach (headers, bodies) never reaches a log line. */
 export function describeError(error: unknown): {
   name: string;
   message: string;

@@ -1,21 +1,21 @@
 /**
- * Hours of the day in which nobody is to be disturbed, on the clock of a zone. `21:00-08:00` goes over midnight. The
- * zone's own rules decide, so a night with a change of the clock is as long as people there find it.
+ * Quiet hours of the day in a time zone. `21:00-08:00` spans midnight. The zone's rules apply, so a night with a
+ * clock change has its local length.
  */
 import { message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 export interface QuietHours {
-  /** Minutes since midnight; the first quiet one, and the first that is not. */
+  /** Minutes since midnight; the first quiet minute, and the first one that is not. */
   readonly from: number;
   readonly to: number;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
-/** A change of the clock may lengthen a night. */
+/** A clock change may lengthen a night. */
 const LONGEST_MINUTES = 2 * DAY_MINUTES;
 
-/** Throws a RangeError that names the form. */
+/** Throws a RangeError that names the format. */
 export function readQuietHours(text: string): QuietHours {
   const [, fromHour, fromMinute, toHour, toMinute] =
     /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
@@ -25,12 +25,12 @@ export function readQuietHours(text: string): QuietHours {
   return hours;
 }
 
-/** The same for a deployment; `off`: none. */
+/** For a deployment; `off`: none. */
 export function readUsualHours(text: string): QuietHours | undefined {
   return text === 'off' ? undefined : readQuietHours(text);
 }
 
-/** As `readQuietHours` reads them. */
+/** In the format of `readQuietHours`. */
 export function hoursWritten({ from, to }: QuietHours): string {
   return `${clockOf(from)}-${clockOf(to)}`;
 }
@@ -44,7 +44,7 @@ export function clockIn(zone: string, atMs: number): string {
   return formatterOf(zone).format(atMs);
 }
 
-/** An offset is read east by Node.js and west by PostgreSQL, and an abbreviation with or without summer time. */
+/** Node.js reads an offset as east and PostgreSQL as west, and an abbreviation with or without summer time. */
 const ZONE_NAME = /^(?:[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+|UTC|GMT)$/;
 
 /** Throws a RangeError for a zone that this machine does not know. */
@@ -60,8 +60,8 @@ export function readTimeZone(name: string): string {
 }
 
 /**
- * When the quiet hours that hold at `atMs` are over, ms since the epoch; undefined where it is not quiet. The first
- * minute that is loud counts, so hours that the clock repeats are asked about again.
+ * The end of the quiet hours that include `atMs`, ms since the epoch; undefined: it is not quiet. The first minute
+ * outside counts, so hours that the clock repeats are checked again.
  */
 export function quietUntil(hours: QuietHours, zone: string, atMs: number): number | undefined {
   if (!isQuiet(hours, zone, atMs)) return undefined;
@@ -82,7 +82,7 @@ function minuteOfDay(zone: string, atMs: number): number {
   return Number(hour) * 60 + Number(minute);
 }
 
-/** Making one takes a thousand times as long as using it. */
+/** Creating one takes a thousand times as long as using it. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(zone: string): Intl.DateTimeFormat {

@@ -1,8 +1,8 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 
-/** Chance, as an argument: a seed replays it. */
+/** Randomness as a parameter: a seed replays it. */
 export interface Random {
-  /** `bytes` random bytes as lower-case hex. Unguessable when it comes from `systemRandom`. */
+  /** `bytes` random bytes as lower-case hex. Unpredictable when it comes from `systemRandom`. */
   hex(bytes: number): string;
   /** A number in [0, 1). */
   fraction(): number;
@@ -10,7 +10,7 @@ export interface Random {
 
 const POOL_BYTES = 4_096;
 
-/** Bytes of the system, fetched many at a time: a call for each id was 3 % of what a worker does. None is used twice. */
+/** System randomness, fetched in bulk: a call for each id took 3 % of a worker's time. No byte is used twice. */
 function pooledHex(): Random['hex'] {
   const pool = Buffer.alloc(POOL_BYTES);
   let used = POOL_BYTES;
@@ -21,7 +21,7 @@ function pooledHex(): Random['hex'] {
       used = 0;
     }
     const hex = pool.toString('hex', used, used + bytes);
-    // What was handed out is not kept: it may be a secret.
+    // Used bytes are erased: they may be a secret.
     pool.fill(0, used, used + bytes);
     used += bytes;
     return hex;
@@ -33,7 +33,7 @@ export const systemRandom: Random = {
   fraction: () => randomInt(2 ** 47) / 2 ** 47,
 };
 
-/** The same numbers for the same seed (mulberry32). For tests, simulations and the sandbox; never for secrets. */
+/** Equal numbers for an equal seed (mulberry32). For tests, simulations and the sandbox; never for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const fraction = (): number => {

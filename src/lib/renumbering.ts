@@ -1,4 +1,4 @@
-/** Countries that put two digits in front of every number, and what the same person's number was before. */
+/** Countries that added two digits before every number, and the earlier number of the same subscriber. */
 import { countries } from './countries.ts';
 import { digitsOf } from './phone.ts';
 
@@ -10,15 +10,15 @@ const CODES: Readonly<Record<RepairableCountry, string>> = {
   BJ: countries.BJ.dialling,
 };
 
-/** Behind the country code. */
+/** After the country code. */
 const OLD_DIGITS = 8;
 const CODE_DIGITS = 3;
 const ADDED_DIGITS = 2;
 
 /**
- * Côte d'Ivoire put two digits in front of every number in January 2021. Which two depends on the operator, and the
- * operator was told by the second digit of the old mobile number. Only the ranges that were surely in use are renewed;
- * numbers that begin with 1, 2 or 3 were fixed lines.
+ * Côte d'Ivoire added two digits before every number in January 2021. They depend on the operator, which the second
+ * digit of the old mobile number identified. Only ranges that were certainly in use are converted; numbers that begin
+ * with 1, 2 or 3 were fixed lines.
  */
 const IVORIAN_OPERATORS = [
   { old: /^(?:0[1-3]|[457][0-3])/, prefix: '01' },
@@ -27,8 +27,8 @@ const IVORIAN_OPERATORS = [
 ] as const;
 
 /**
- * The country whose old eight digits these are, and the digits. `local`: they may stand without a country code, and are
- * of `country` then.
+ * The country whose old eight digits these are, and the digits. `local`: they may lack a country code, and then
+ * belong to `country`.
  */
 export function oldNumberIn(
   digits: string,
@@ -43,8 +43,8 @@ export function oldNumberIn(
 }
 
 /**
- * The digits of today's number, with its country code, for the eight of an old one, or undefined where the old number
- * was no mobile one. Benin (2024): 01 in front.
+ * The digits of today's number, with its country code, for the eight of an old one; undefined if the old number was
+ * not mobile. Benin (2024): prefix 01.
  */
 export function renumbered(country: RepairableCountry, old: string): string | undefined {
   if (country === 'BJ') return `${CODES.BJ}01${old}`;
@@ -52,19 +52,19 @@ export function renumbered(country: RepairableCountry, old: string): string | un
   return operator && `${CODES.CI}${operator.prefix}${old}`;
 }
 
-/** A number (digits with the country code), and what the same person's is called beside it: today, or before. */
+/** A number (digits with the country code), and its equivalent in the other numbering. */
 export function numberingsOf(digits: string): readonly string[] {
   const found = oldNumberIn(digits);
   const other = found ? renumbered(found.country, found.old) : oldOf(digits);
   return other === undefined ? [digits] : [digits, other];
 }
 
-/** All numbers of the subscriber of one, in international form. */
+/** All numbers of a number's subscriber, in international form. */
 export function numbersOf(phone: string): readonly string[] {
   return numberingsOf(digitsOf(phone)).map((digits) => `+${digits}`);
 }
 
-/** The same for every number of one subscriber. */
+/** Equal for every number of one subscriber. */
 export function subscriberOf(digits: string): string {
   return numberingsOf(digits).toSorted()[0] ?? digits;
 }
@@ -73,6 +73,6 @@ function oldOf(digits: string): string | undefined {
   if (digits.length !== CODE_DIGITS + ADDED_DIGITS + OLD_DIGITS) return undefined;
   const old = digits.slice(CODE_DIGITS + ADDED_DIGITS);
   const country = repairableCountries.find((one) => digits.startsWith(CODES[one]));
-  // Behind two other digits the same eight are somebody else's.
+  // After two other digits the eight belong to another subscriber.
   return country && renumbered(country, old) === digits ? `${CODES[country]}${old}` : undefined;
 }

@@ -1,4 +1,4 @@
-/** The text of a small file that a person has saved: Notepad puts a mark in front, and PowerShell writes UTF-16. */
+/** The text of a small user-saved file: Notepad adds a byte order mark, and PowerShell writes UTF-16. */
 export function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const text = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));

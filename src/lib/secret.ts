@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 
 export const HIDDEN = '[secret]';
 
-/** A value that shows itself only when asked: printing, logging, JSON and inspection all give `[secret]`. */
+/** A value that is hidden by default: printing, logging, JSON and inspection all show `[secret]`. */
 export class Secret {
   readonly #value: string;
 
@@ -12,7 +12,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself. Call it at the last moment, where it goes on the wire. */
+  /** The value itself. Call it as late as possible, when it is sent. */
   reveal(): string {
     return this.#value;
   }
@@ -30,7 +30,7 @@ export class Secret {
   }
 }
 
-/** A list that rotates a secret: the first is used for what is new, all of them for what is there. */
+/** A list for rotation: the first secret is for new data, all are for existing data. */
 export function secretsOf(list: Secret | string | undefined): Secret[] {
   const text = typeof list === 'string' ? list : (list?.reveal() ?? '');
   return text
@@ -40,7 +40,7 @@ export function secretsOf(list: Secret | string | undefined): Secret[] {
     .map((secret) => new Secret(secret));
 }
 
-/** Compares in a time that does not depend on where the texts differ. How long they are is told: they are digests. */
+/** Compares in a time that does not depend on the first difference. The length is not hidden: these are digests. */
 export function sameSecret(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);
@@ -49,15 +49,15 @@ export function sameSecret(a: string, b: string): boolean {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a text is sealed for: its kind, and the one place where it belongs. A copy at another place does not open. */
+/** The context of an encrypted text: its kind, and its only valid location. A copy elsewhere does not decrypt. */
 export interface SealPlace {
   readonly purpose: string;
   readonly place: string;
 }
 
 /**
- * Encrypts a text that must be kept (AES-256-GCM): append-only files and backups outlive what it is good for. Each
- * place has a key of its own and is bound in besides. `random` must be the system's.
+ * Encrypts a text for storage (AES-256-GCM), because append-only files and backups outlive its use. Each context has
+ * its own key and is authenticated. `random` must be the system's.
  */
 export function sealText(text: string, key: Secret, at: SealPlace, random: Random): string {
   const nonce = Buffer.from(random.hex(NONCE_BYTES), 'hex');
@@ -67,7 +67,7 @@ export function sealText(text: string, key: Secret, at: SealPlace, random: Rando
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
 }
 
-/** Undefined: sealed with none of these keys, for another place, or damaged. */
+/** Undefined: encrypted with none of these keys, for another context, or damaged. */
 export function unsealText(sealed: string, secrets: readonly Secret[], at: SealPlace): string | undefined {
   const bytes = Buffer.from(sealed, 'base64');
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
@@ -86,7 +86,7 @@ function opened(bytes: Buffer, key: Buffer, bound: Buffer): string | undefined {
     const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
     return Buffer.concat([body, decipher.final()]).toString('utf8');
   } catch (error) {
-    // GCM reports every mismatch as a bare Error when the text is closed.
+    // GCM reports every mismatch as a plain Error at the end of the text.
     if (error instanceof Error) return undefined;
     throw error;
   }

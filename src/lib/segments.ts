@@ -1,9 +1,9 @@
 /**
- * What a text costs on the air, and what would make it cheaper: encodings and segments of 3GPP TS 23.038 and TS 23.040,
- * look-alikes of the characters that GSM-7 does not have.
+ * Encodings and segments of an SMS by 3GPP TS 23.038 and TS 23.040, and look-alikes of characters that GSM-7 does not
+ * have.
  */
 
-/** What people read as the same, for characters whose accent is not all that keeps them out of GSM-7. */
+/** Readable replacements for characters that are outside GSM-7 even without their accent. */
 const REPLACEMENTS = {
   '’': "'",
   '‘': "'",
@@ -60,16 +60,13 @@ const REPLACEMENTS = {
 
 const known = new Map<string, string | undefined>(Object.entries(REPLACEMENTS));
 
-/**
- * What to write instead of a character that GSM-7 does not have, or undefined when nothing reads the same (an emoji).
- * Empty: leave it out.
- */
+/** The replacement of a character outside GSM-7, or undefined if none is readable (an emoji). Empty: omit it. */
 export function replacementFor(char: string): string | undefined {
   if (!known.has(char)) known.set(char, withoutAccent(char));
   return known.get(char);
 }
 
-/** The characters of a text that force UCS-2, each once. */
+/** The distinct characters of a text that force UCS-2. */
 export function costlyIn(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const char of text) if (isCostly(char)) found.add(char);
@@ -77,19 +74,19 @@ export function costlyIn(text: string): ReadonlySet<string> {
 }
 
 /**
- * The text with everything replaced that has a cheaper look-alike (`ê` → `e`, `œ` → `oe`, `’` → `'`); the rest stays.
- * Never done unasked: it changes what people read.
+ * The text with every cheaper look-alike (`ê` → `e`, `œ` → `oe`, `’` → `'`); the rest stays. Only on request: it
+ * changes the text that people read.
  */
 export function transliterate(text: string): string {
   let cheaper = '';
-  // Composed first: an accent typed as a character of its own would be taken for one that has no look-alike.
+  // Composed first: a separate accent has no look-alike.
   for (const char of text.normalize('NFC')) cheaper += isCostly(char) ? (replacementFor(char) ?? char) : char;
   return cheaper;
 }
 
 /**
- * The text as `replaceCostly` makes it where that pays, else as it is: an emoji that stays keeps the whole text dear, and
- * then nothing is won by taking the accents away.
+ * The text with look-alikes if that saves segments, otherwise unchanged: a remaining emoji keeps the whole text
+ * expensive, and then removing accents saves nothing.
  */
 export function cheaperText(text: string): string {
   const now = countSegments(text);
@@ -105,16 +102,16 @@ function isCostly(char: string): boolean {
 
 function withoutAccent(char: string): string | undefined {
   const bare = char.normalize('NFKD').replace(/\p{M}/gu, '');
-  // An accent that stands alone is left out; an emoji stays what it is and has no replacement.
+  // A separate accent is omitted; an emoji has no replacement and stays.
   return bare === char || costlyIn(bare).size > 0 ? undefined : bare;
 }
 
-/** What a text costs on the air: how it is encoded and into how many segments it is cut (3GPP TS 23.038, TS 23.040). */
+/** The cost of a text: its encoding and its number of segments (3GPP TS 23.038, TS 23.040). */
 export interface SegmentCount {
   readonly encoding: 'GSM-7' | 'UCS-2';
   /** Septets of GSM-7 (an extended character counts 2) or UTF-16 code units of UCS-2. */
   readonly units: number;
-  /** Billed parts. An empty text has none. */
+  /** Billed segments. An empty text has none. */
   readonly segments: number;
 }
 
@@ -124,19 +121,19 @@ const BASIC =
 /** The extension: an escape and a septet. */
 const EXTENDED = '\f^{}\\[~]|€';
 
-/** A text of several parts carries a header of six bytes in each, to put them together again. */
+/** Each segment of a longer text has a header of six bytes for reassembly. */
 const LIMITS = { 'GSM-7': { single: 160, part: 153 }, 'UCS-2': { single: 70, part: 67 } } as const;
 
 const septets = new Uint8Array(65_536);
 for (const char of BASIC) septets[char.charCodeAt(0)] = 1;
 for (const char of EXTENDED) septets[char.charCodeAt(0)] = 2;
 
-/** Septets of one UTF-16 code unit; 0 when GSM-7 does not have it. */
+/** Septets of one UTF-16 code unit; 0 if GSM-7 does not have it. */
 function septetsOf(codeUnit: number): number {
   return septets[codeUnit] ?? 0;
 }
 
-/** Most texts have nothing else, and this is found out four times as fast. All of it stands in `BASIC`. */
+/** Most texts contain only these, and this check is four times as fast. All of them are in `BASIC`. */
 const PLAIN = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z_a-z]*$/;
 
 export function countSegments(text: string): SegmentCount {
@@ -150,7 +147,7 @@ export function countSegments(text: string): SegmentCount {
   return { encoding: 'GSM-7', units, segments: partsOf(text, units, 'GSM-7') };
 }
 
-/** Of a text in which nothing takes two units, or that fits one part. */
+/** For a text without two-unit characters, or with one segment. */
 export function segmentsOf(encoding: SegmentCount['encoding'], units: number): number {
   const { single, part } = LIMITS[encoding];
   return units <= single ? Math.min(units, 1) : Math.ceil(units / part);
@@ -164,7 +161,7 @@ function partsOf(text: string, units: number, encoding: SegmentCount['encoding']
   let filled = 0;
   for (let at = 0; at < text.length; at += 1) {
     const size = septetsOf(text.charCodeAt(at));
-    // An escape and its septet may not stand in different parts.
+    // An escape and its septet must be in one segment.
     if (filled + size > part) {
       parts += 1;
       filled = 0;
@@ -174,7 +171,7 @@ function partsOf(text: string, units: number, encoding: SegmentCount['encoding']
   return parts;
 }
 
-/** The halves of a surrogate pair may not stand in different parts: only where one ends has to be looked at. */
+/** A surrogate pair must be in one segment: only the end of each segment needs a check. */
 function partsOfUnits(text: string, part: number): number {
   let parts = 0;
   for (let at = 0; at < text.length; parts += 1) {

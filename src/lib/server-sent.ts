@@ -1,12 +1,12 @@
-/** Server-sent events, as they come off the wire. */
+/** Parser of server-sent events. */
 
-/** Where it stands, and what it says; without `data` it moves the reader on. */
+/** The id and the data; without `data` it only advances the reader. */
 export interface SentMessage {
   readonly id?: string;
   readonly data?: string;
 }
 
-/** Messages end with an empty line, wherever the network cuts. */
+/** Messages end with an empty line, at any position in the network chunks. */
 export async function* messagesOf(parts: AsyncIterable<string>): AsyncGenerator<SentMessage, void> {
   let rest = '';
   for await (const part of parts) {

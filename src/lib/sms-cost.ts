@@ -1,4 +1,4 @@
-/** Cost of an SMS by the country of its number, and the periods in which costs are counted. */
+/** Cost of an SMS by the country of its number, and the budget periods. */
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
 import { digitsOf } from './phone.ts';
 import { countSegments } from './segments.ts';
@@ -8,7 +8,7 @@ export type Cents = number;
 
 /** The longest country calling code. */
 const CODE_LONGEST = 4;
-/** Segments of the longest SMS: where a budget has so much left, any SMS may leave. */
+/** Segments of the longest SMS: if a budget covers this many, any SMS may leave. */
 const SEGMENTS_MOST = 10;
 
 export class SmsCost {
@@ -27,12 +27,12 @@ export class SmsCost {
     this.pricesAreKnown = this.#byCode.size > 0;
   }
 
-  /** A country without a price costs as much as the most expensive one that has a price. */
+  /** A country without a price costs as much as the most expensive country with a price. */
   costOf(to: string, text: string): Cents {
     return countSegments(text).segments * this.#priceOf(to);
   }
 
-  /** Whether a budget has room for any SMS, or has half of itself left. XOF. */
+  /** Whether a budget covers any SMS, or half of it is unused. XOF. */
   hasRoom({ value, spent }: { readonly value: number; readonly spent: number }): boolean {
     const left = value * 100 - Math.round(spent * 100);
     return left > 0 && left >= Math.min(SEGMENTS_MOST * this.#highest, value * 50);
@@ -66,7 +66,7 @@ export class Periods {
 
   /** `at`: ms since the epoch. */
   of(at: number): Period {
-    // Days begin with a minute, in every zone; a campaign asks every few milliseconds.
+    // Days begin with a minute, in every zone; a campaign calls this every few milliseconds.
     const minute = Math.floor(at / MINUTE_MS);
     if (this.#known?.minute !== minute) {
       const day = this.#days.format(at);

@@ -1,35 +1,35 @@
 /**
- * The link by which a person that got a text says that they want no more: what `{{stop}}` in a text becomes.
+ * The opt-out link in an SMS: the value of `{{stop}}`.
  *
  *   <PUBLIC_URL>/s/<upload: 4><place: 4><signature: 10>     letters and digits, all of them of GSM-7
  *
- * It is short, because it is paid for by the segment, and names nobody: which upload of a campaign (a random name), the
- * place in it, and 59 bits of HMAC-SHA256 over both. Somebody that tries a thousand links a second finds one that is
- * signed after some ten million years.
+ * It is short, because SMS are billed by segment, and contains no personal data: the upload of a campaign (a random
+ * name), the position in it, and 59 bits of HMAC-SHA256 over both. An attacker who tries a thousand links a second
+ * needs some ten million years to find a signed one.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { Secret, sameSecret } from './secret.ts';
 import { message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 
-/** The variable of a text that stands for the link, whatever columns the file has. */
+/** The variable for the link, whatever columns the file has. */
 export const STOP = 'stop';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PATH = '/s/';
 const [UPLOAD, PLACE, SIGNATURE] = [4, 4, 10];
 const TOKEN = /^[0-9A-Za-z]{18}/;
-/** A slice has a thousand recipients at most, but for the first one, which is as large as the canary: ten thousand. */
+/** A block has a thousand recipients at most, except the first, which is as large as the canary: ten thousand. */
 const PER_SLICE = 1_024;
 const PLACES = DIGITS.length ** PLACE;
-/** Where those of the first slice stand that are beyond: at the other end, from the last place down. */
+/** Further positions of the first block: at the other end, from the last position down. */
 const BEYOND = 9 * PER_SLICE;
 
-/** Where a recipient stands. */
+/** The position of a recipient. */
 export interface StopPlace {
-  /** How the links call the upload: four letters or digits. */
+  /** The name of the upload in links: four letters or digits. */
   readonly upload: string;
-  /** The slice in the upload, and the place in the slice. */
+  /** The block in the upload, and the position in the block. */
   readonly slice: number;
   readonly index: number;
 }
@@ -39,7 +39,7 @@ export function uploadName(hex: string): string {
   return inBase62(BigInt(`0x${hex}`), UPLOAD);
 }
 
-/** Throws where an upload is so large that its places have no short name: fourteen million people. */
+/** Throws if the upload is too large for short positions: fourteen million recipients. */
 export function stopLink(publicUrl: string, secrets: readonly Secret[], place: StopPlace): string {
   const [secret] = secrets;
   if (secret === undefined) throw new Error('a link needs a secret');
@@ -47,12 +47,12 @@ export function stopLink(publicUrl: string, secrets: readonly Secret[], place: S
   return `${publicUrl}${PATH}${names}${signatureOf(secret, names)}`;
 }
 
-/** Where a recipient stands in an upload whose recipients are numbered one after the other. */
+/** The position of a recipient in an upload with consecutive numbers. */
 export function stopPlaceOf(number: number): Pick<StopPlace, 'slice' | 'index'> {
   return { slice: Math.floor(number / PER_SLICE), index: number % PER_SLICE };
 }
 
-/** Undefined: the place is not one of a numbered upload. */
+/** Undefined: the position is not one of a numbered upload. */
 export function numberOfStopPlace({ slice, index }: Pick<StopPlace, 'slice' | 'index'>): number | undefined {
   return index < PER_SLICE ? slice * PER_SLICE + index : undefined;
 }
@@ -70,20 +70,20 @@ function placeAt(at: number): Pick<StopPlace, 'slice' | 'index'> {
   return { slice: Math.floor(at / PER_SLICE), index: at % PER_SLICE };
 }
 
-/** As long as any link, and leads nowhere: for counting and for showing. */
+/** As long as any link, but without a target: for counting and display. */
 export function sampleStopLink(publicUrl: string): string {
   return `${publicUrl}${PATH}${'0'.repeat(UPLOAD + PLACE + SIGNATURE)}`;
 }
 
 /**
- * The token at the beginning of the last part of a path; '' where there is none. Phones take the end of a sentence into
- * a link (`.`, `)`, a space), and the signature says whether the rest is the token.
+ * The token at the beginning of the last part of a path; '' if there is none. Phones may add the end of a sentence to
+ * a link (`.`, `)`, a space); the signature shows whether the rest is the token.
  */
 export function stopTokenIn(path: string): string {
   return TOKEN.exec(path)?.[0] ?? '';
 }
 
-/** Undefined: no secret signed the token. Every secret is tried for any text, so that time reveals nothing. */
+/** Undefined: no secret signed the token. Every secret is tried for any text, to take constant time. */
 export function readStopToken(secrets: readonly Secret[], token: string): StopPlace | undefined {
   const isOne = stopTokenIn(token) === token && token !== '';
   const names = isOne ? token.slice(0, UPLOAD + PLACE) : '';
@@ -95,7 +95,7 @@ export function readStopToken(secrets: readonly Secret[], token: string): StopPl
   return { upload: names.slice(0, UPLOAD), ...placeAt(at) };
 }
 
-/** The keys of the links follow from the callback secrets, and say nothing about them. */
+/** The link keys are derived from the callback secrets and reveal nothing about them. */
 export function stopSecrets(callbackSecrets: readonly Secret[]): Secret[] {
   return callbackSecrets.map(
     (secret) =>
@@ -108,7 +108,7 @@ function signatureOf(secret: Secret, names: string): string {
   return inBase62(BigInt(`0x${mac}`), SIGNATURE);
 }
 
-/** The lowest digits of a number, as many as are asked for. */
+/** The lowest digits of a number, `digits` of them. */
 function inBase62(number: bigint, digits: number): string {
   const base = BigInt(DIGITS.length);
   let [rest, text] = [number, ''];

@@ -1,6 +1,6 @@
 /**
- * The default behind the bar of `{{name|default}}`. Template languages with filters write it as `default("client")`, and
- * a bare word is a function there. An SMS must never contain such code.
+ * The default after the bar of `{{name|default}}`. Template languages with filters write it as `default("client")`,
+ * and a bare word is a function there. An SMS must never contain such code.
  */
 
 const QUOTED = String.raw`"([^"]*)"|'([^']*)'|“([^”]*)”|‘([^’]*)’|«\s*([^»]*?)\s*»`;
@@ -13,10 +13,10 @@ const FILTERS =
   'format|html|join|json|last|length|lower|lowercase|money|nl2br|number_format|prepend|raw|replace|round|safe|size|slice|' +
   'split|strip|strip_html|striptags|title|titlecase|title_case|trim|truncate|upcase|upper|uppercase|urlencode|url_encode';
 const BARE_FILTER = new RegExp(String.raw`^(?:${FILTERS})\s*(?:[:(].*)?$`, 'is');
-/** A function outside of the list, with a quoted argument or none: `client(e)` is a word, not a function. */
+/** A function outside this list, with a quoted argument or none: `client(e)` is a word, not a function. */
 const CALL = /^[a-z_]\w*\s*(?:\(\s*(?:["'].*)?\)|:\s*["'].*)$/is;
 
-/** Undefined: it is no default, but code that is not understood here. */
+/** Undefined: not a default, but template code that relais does not support. */
 export function readDefault(written: string): string | undefined {
   const text = written.trim();
   const [, ...inside] = IN_QUOTES.exec(text) ?? CALLED.exec(text) ?? [];

@@ -5,7 +5,7 @@ interface BucketSize {
   readonly perSecond: number;
 }
 
-/** A limit of one process. The limits of the provider are rows of the ledger. */
+/** A limit within one process. The provider's limits are rows of the ledger. */
 export class TokenBucket {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #size: BucketSize;
@@ -19,7 +19,7 @@ export class TokenBucket {
     this.#seenMono = clock.monotonic();
   }
 
-  /** False: none is left. */
+  /** False: the bucket is empty. */
   take(): boolean {
     const { burst, perSecond } = this.#size;
     const now = this.#clock.monotonic();

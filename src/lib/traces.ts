@@ -1,55 +1,54 @@
 /**
- * What the stations of an operation tell a trace. Handed on as an argument, and absent where nobody asked for traces:
- * then no library is loaded, nothing is kept in a record, and what would be told is never put together.
- * `app/traces.ts` does it with OpenTelemetry.
+ * The trace data of an operation's components. Passed as an argument, and absent if traces are off: then no library
+ * is loaded, and no trace data is built or stored. `app/traces.ts` implements it with OpenTelemetry.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Our own words, ids of ours, and numbers. Never a telephone number, a name, a text, an amount or a key. */
+/** Our own words, our ids, and numbers. Never a phone number, a name, a text, an amount or a key. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 export interface SpanDraft {
   readonly name: string;
   readonly kind: 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes?: Attributes;
-  /** The `traceparent` of a caller that has shown its key. */
+  /** The `traceparent` of an authenticated caller. */
   readonly traceparent?: string | undefined;
-  /** Where it belongs, as a record or an event has it. */
+  /** The trace context from a record or an event. */
   readonly mark?: string | undefined;
-  /** It has a trace of its own, which links to the one that it belongs to. */
+  /** A separate trace with a link to its origin. */
   readonly apart?: true;
-  /** A trace begins here where none is under way. Absent: then nothing is told. */
+  /** Starts a trace here if none is running. Absent: then nothing is recorded. */
   readonly begins?: true;
-  /** It began so long ago, ms. */
+  /** It began this long ago, ms. */
   readonly agoMs?: number;
 }
 
 export interface OpenSpan {
-  /** What is done in it belongs to it. */
+  /** Runs the work inside this span. */
   run<T>(work: () => T): T;
   says(attributes: Attributes): void;
-  /** In one word of ours: what an operator looks for is red. */
+  /** Marks the span as failed, with one of our reason codes. */
   failed(why: string): void;
   end(): void;
 }
 
 export interface Traces {
   open(draft: SpanDraft): OpenSpan;
-  /** Runs what may turn out to belong to a trace: `belongsTo` says to which, and until then nothing is told. */
+  /** Runs work that may turn out to belong to a trace: `belongsTo` names it, and until then nothing is recorded. */
   maybe<T>(draft: Omit<SpanDraft, 'mark'>, work: () => Promise<T>): Promise<T>;
-  /** `apart`: in a trace of its own, which links to that one. */
+  /** `apart`: in a separate trace, which links to that one. */
   belongsTo(mark: string | undefined, how?: 'apart'): void;
-  /** Of what is under way. */
+  /** The current span. */
   readonly present: Pick<OpenSpan, 'says' | 'failed'>;
-  /** What is under way is about what was begun there. */
+  /** Links the current span to an earlier one. */
   linksTo(mark: string | undefined): void;
-  /** What is under way, as a record or an event keeps it; undefined: it is not traced. */
+  /** The current trace context for a record or an event; undefined: not traced. */
   mark(): string | undefined;
-  /** … and as W3C has it, for the programs of a caller. */
+  /** … and in W3C format, for the caller's programs. */
   traceparent(): string | undefined;
 }
 
-/** Runs it as a span, where anybody asked for traces. */
+/** Runs it as a span, if traces are on. */
 export async function traced<T>(
   traces: Traces | undefined,
   draft: () => SpanDraft,
@@ -67,7 +66,7 @@ export async function traced<T>(
   }
 }
 
-/** Work that waits in a queue, as OpenTelemetry names its attributes. */
+/** Work in a queue, with OpenTelemetry's attribute names. */
 export const sentTo = (queue: string): Attributes => ofQueue(queue, 'send');
 export const takenFrom = (queue: string): Attributes => ofQueue(queue, 'process');
 
@@ -80,11 +79,11 @@ function ofQueue(queue: string, does: 'send' | 'process'): Attributes {
   };
 }
 
-/** As OpenTelemetry names them in a log line. */
+/** OpenTelemetry's names in a log line. */
 export interface LoggedTrace {
   readonly trace_id: string;
   readonly span_id: string;
 }
 
-/** What is under way in this chain of calls, so that a log line can name it. */
+/** The current trace of this call chain, for log lines. */
 export const underWay = new AsyncLocalStorage<{ readonly logged: LoggedTrace | undefined }>();

@@ -1,4 +1,4 @@
-/** So many at a time; the others wait in the order in which they came. */
+/** Limits concurrency; the others wait in order of arrival. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Turns {
     this.#free = most;
   }
 
-  /** Resolves when it is one's turn, with what ends it; ending it twice ends it once. */
+  /** Resolves at the caller's turn, with a function that ends it; calling it again has no effect. */
   async take(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

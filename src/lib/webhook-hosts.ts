@@ -1,4 +1,4 @@
-/** Hosts that webhooks can be delivered to although they are not public, as `WEBHOOK_HOSTS` lists them. */
+/** Hosts for webhooks that are allowed although they are not public, from `WEBHOOK_HOSTS`. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { readNetwork } from './addresses.ts';
 import { message } from '../messages/message.ts';
@@ -10,11 +10,11 @@ const HOST_AND_PORT = /^(?<wildcard>\*\.)?(?<host>\[[^\]]+\]|[^\s:/?#@[\]*\\%]+)
 interface HostAndPort {
   readonly host: string;
   readonly port: number;
-  /** All names below `host`, and not `host` itself. */
+  /** All names below `host`, without `host` itself. */
   readonly isWildcard: boolean;
 }
 
-/** `payroll.internal:8080`, `*.internal:8080` or `10.1.0.0/16`. Throws a MessageError for anything else. */
+/** `payroll.internal:8080`, `*.internal:8080` or `10.1.0.0/16`. Throws a MessageError otherwise. */
 export function readWebhookHost(text: string): string {
   if (text.includes('/') ? isNetwork(text) : hostAndPortIn(text) !== undefined) return text;
   throw new MessageError(message('webhook_host', { text: text.slice(0, 80) }));
@@ -29,7 +29,7 @@ export class WebhookHosts {
   readonly #hosts: readonly HostAndPort[];
   readonly #networks = new BlockList();
 
-  /** As `readWebhookHost` accepts them. */
+  /** In the format of `readWebhookHost`. */
   constructor(entries: readonly string[]) {
     this.#hosts = entries.map(hostAndPortIn).filter((entry) => entry !== undefined);
     for (const entry of entries) {
@@ -38,7 +38,7 @@ export class WebhookHosts {
     }
   }
 
-  /** `host` as `hostOf` gives it. A network allows addresses, and no name that resolves to one of them. */
+  /** `host` from `hostOf`. A network allows addresses, not names that resolve to one. */
   allows(host: string, port: number): boolean {
     const family = isIP(host);
     if (family !== 0 && this.#networks.check(host, family === 6 ? 'ipv6' : 'ipv4')) return true;
@@ -64,7 +64,7 @@ function hostAndPortIn(text: string): HostAndPort | undefined {
   const url = `http://${host}/`;
   const port = Number(digits);
   if (host === '' || port < 1 || port > PORT_MOST || !URL.canParse(url)) return undefined;
-  // The URL parser writes capitals, national characters and short forms of addresses as a request has them.
+  // The URL parser normalises capitals, national characters and short forms of addresses as in requests.
   const written = hostOf(new URL(url));
   const isWildcard = wildcard !== undefined;
   return written === '' || (isWildcard && isIP(written) !== 0) ? undefined : { host: written, port, isWildcard };

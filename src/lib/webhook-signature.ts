@@ -4,11 +4,11 @@ import { createHmac } from 'node:crypto';
 export const SECRET_PREFIX = 'whsec_';
 
 export interface SignedMessage {
-  /** The same for every attempt, so that a receiver can drop what it has seen. */
+  /** Equal in every attempt, so that a receiver can drop duplicates. */
   readonly id: string;
-  /** Seconds since the epoch, of this attempt: receivers refuse what is more than five minutes old. */
+  /** Seconds since the epoch, of this attempt: receivers refuse a difference above five minutes. */
   readonly timestampS: number | string;
-  /** Exactly the bytes that are posted. */
+  /** Exactly the bytes of the request body. */
   readonly body: string | Uint8Array;
 }
 
@@ -17,7 +17,7 @@ export function signatureOf(secret: string, { id, timestampS, body }: SignedMess
   return `v1,${createHmac('sha256', keyIn(secret)).update(`${id}.${timestampS}.`).update(body).digest('base64')}`;
 }
 
-/** The bytes of a secret as it is told. */
+/** The bytes of a secret in its displayed form. */
 export function keyIn(secret: string): Buffer {
   return Buffer.from(secret.replace(SECRET_PREFIX, ''), 'base64');
 }

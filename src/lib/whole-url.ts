@@ -1,18 +1,18 @@
-/** An address of which every part is read: what would be ignored is refused, and a password is never repeated. */
+/** Strict URLs: parts that would be ignored are refused, and a password is never repeated. */
 import { type Message, message } from '../messages/message.ts';
 export interface UrlRule {
-  /** As regular expression of what stands before `:`. */
+  /** As a regular expression of the text before `:`. */
   readonly protocol: RegExp;
   readonly example: string;
-  /** Keys after `?` that are read. */
+  /** Supported query parameters. */
   readonly query?: readonly string[];
-  /** Whether user and password are read. */
+  /** Whether user and password are used. */
   readonly user?: boolean;
-  /** Where to write what some people write after `?`. */
+  /** The setting for each parameter that users commonly write after `?`. */
   readonly instead?: Readonly<Record<string, 'redis_database' | 'redis_tls'>>;
 }
 
-/** Undefined: nothing is wrong. */
+/** Undefined: valid. */
 export function ignoredIn(
   text: string,
   { protocol, example, query = [], user, instead = {} }: UrlRule,
@@ -22,7 +22,7 @@ export function ignoredIn(
     return text.includes('@') && protocol.test(text.split(':')[0] ?? '')
       ? message('address_encoded', { example })
       : message('address', { example });
-  // The end of a password that began before a sign which ends the host.
+  // The rest of a password that contains a sign which ends the host.
   if (/@/.test(url.pathname + url.search + url.hash)) return message('encode_password');
   if (text.includes('#')) return message('no_hash');
   if (!user && url.username + url.password !== '') return message('no_user_in_address');

@@ -3,34 +3,34 @@ import { cheaperText } from './segments.ts';
 import { type SmsFault, smsFaultOf } from './sms-text.ts';
 import { readDefault } from './template-default.ts';
 
-/** What a campaign says, and how: what is checked, what is sent and what is reported all come from here. */
+/** The text of a campaign with its options, shared by checks, sending and reports. */
 export interface Wording {
-  /** Canonical names, each once, in the order of their first use. */
+  /** Distinct canonical names, in order of first use. */
   readonly variables: readonly string[];
-  /** Those of them that need no value, since the text has a default for them. */
+  /** Variables that have a default and need no value. */
   readonly optional: ReadonlySet<string>;
-  /** The text as it goes out to one recipient; `vars` by canonical name. */
+  /** The text for one recipient; `vars` by canonical name. */
   textFor(vars: Readonly<Record<string, string>>): string;
-  /** The same from the values alone, in the order of `variables`. */
+  /** The text from the values alone, in the order of `variables`. */
   textOf(values: readonly string[]): string;
-  /** What the text for one recipient costs, without putting it together. */
+  /** The cost of the text for one recipient, without building it. */
   measure(vars: Readonly<Record<string, string>>): Measured;
 }
 
 export interface Words {
   readonly text: string;
-  /** Characters that make a text dear are replaced by look-alikes, in the text and in the values. */
+  /** Characters that make a text expensive are replaced by look-alikes, in the text and in the values. */
   readonly replaceCostly?: boolean | undefined;
 }
 
-/** Throws an UnusableTemplate when the braces of the text do not match. */
+/** Throws an UnusableTemplate if the braces of the text do not match. */
 export function wordingOf({ text, replaceCostly = false }: Words): Wording {
   const template = compileTemplate(text);
   const textFor: Wording['textFor'] = replaceCostly
     ? (vars) => cheaperText(renderText(template, vars))
     : (vars) => renderText(template, vars);
   const { variables, optional, parts, defaults } = template;
-  /** Which of the values stands after each literal, in order. */
+  /** The index of the value after each literal, in order. */
   const places = parts.flatMap((part, at) => (at % 2 === 1 ? [variables.indexOf(part)] : []));
   const rendered = (values: readonly string[]): string => {
     let said = parts[0] ?? '';
@@ -39,7 +39,7 @@ export function wordingOf({ text, replaceCostly = false }: Words): Wording {
     return said;
   };
   const textOf: Wording['textOf'] = replaceCostly ? (values) => cheaperText(rendered(values)) : rendered;
-  /** Literals and defaults, looked at once somebody measures. */
+  /** Literals and defaults, measured at first use. */
   let common: readonly Piece[] | undefined;
   const measure: Wording['measure'] = (vars) => {
     common ??= parts.map((part, at) => pieceOf(at % 2 === 1 ? (defaults[(at - 1) / 2] ?? '') : part));
@@ -52,7 +52,7 @@ export function wordingOf({ text, replaceCostly = false }: Words): Wording {
   return { variables, optional, textFor, textOf, measure };
 }
 
-/** How names of columns and variables are compared: without accents, case and spaces. `Prénom ` → `prenom`. */
+/** Names of columns and variables are compared without accents, case and spaces. `Prénom ` → `prenom`. */
 export function canonicalName(name: string): string {
   return name
     .normalize('NFD')
@@ -60,18 +60,18 @@ export function canonicalName(name: string): string {
     .toLowerCase();
 }
 
-/** A text with `{{variables}}` and `{{variables|defaults}}`, read once and rendered for every recipient. */
+/** A text with `{{variables}}` and `{{variables|defaults}}`, parsed once and rendered for every recipient. */
 interface Template {
   readonly text: string;
-  /** Canonical names (see `canonicalName`), each once, in the order of their first use. */
+  /** Distinct canonical names (see `canonicalName`), in order of first use. */
   readonly variables: readonly string[];
-  /** Literals and variables in turn: the literal at 0, 2, 4 …, the variable at 1, 3, 5 … */
+  /** Literals and variables alternate: literals at 0, 2, 4 …, variables at 1, 3, 5 … */
   readonly parts: readonly string[];
-  /** What stands for each variable of `parts` where it has no value, in the same order. */
+  /** The default of each variable of `parts`, in the same order. */
   readonly defaults: readonly string[];
-  /** The variables that have a default wherever they stand: no value of theirs need be there. */
+  /** Variables that have a default at each use: their values are optional. */
   readonly optional: ReadonlySet<string>;
-  /** Variables as they are written whose default is code of another template language. */
+  /** Variables, as written, whose default is code of another template language. */
   readonly notUnderstood: readonly string[];
 }
 
@@ -87,7 +87,7 @@ const WRONG = {
 export class UnusableTemplate extends Error {
   override readonly name = 'UnusableTemplate';
   readonly code: keyof typeof WRONG;
-  /** The place in the text. */
+  /** The position in the text. */
   readonly about: string;
 
   constructor(code: keyof typeof WRONG, about: string) {
@@ -98,8 +98,8 @@ export class UnusableTemplate extends Error {
 }
 
 /**
- * For a text that is new: throws an UnusableTemplate for all that people would not read as it is meant. A text that was
- * accepted before is still read by `compileTemplate`.
+ * For a new text: throws an UnusableTemplate for everything that recipients would read differently from its
+ * intention. `compileTemplate` still reads a text that was accepted earlier.
  */
 export function requireUsable(text: string): void {
   const { notUnderstood } = compileTemplate(text);
@@ -108,7 +108,7 @@ export function requireUsable(text: string): void {
   if (notUnderstood[0] !== undefined) throw new UnusableTemplate('filter', notUnderstood[0]);
 }
 
-/** Throws an UnusableTemplate that shows the place when braces do not match. */
+/** Throws an UnusableTemplate with the position if braces do not match. */
 export function compileTemplate(text: string): Template {
   const parts = text.split(/\{\{([^{}]*)\}\}/);
   const defaults: string[] = [];
@@ -131,7 +131,7 @@ export function compileTemplate(text: string): Template {
   return { text, variables, parts, defaults, optional, notUnderstood };
 }
 
-/** The text for one recipient. `vars` has canonical names as keys; a value that is not there renders as its default. */
+/** The text for one recipient. `vars` has canonical names as keys; a missing value renders as its default. */
 export function renderText(template: Template, vars: Readonly<Record<string, string>>): string {
   const { parts, defaults } = template;
   let text = parts[0] ?? '';

@@ -1,4 +1,4 @@
-/** The one reader of phone numbers as people write them. Which of them are mobile is not decided here. */
+/** The only parser of user-written phone numbers. Which of them are mobile is not decided here. */
 import { type Country, countries, countryCodes, isLengthOf, usualLength } from './countries.ts';
 import { plainText } from './letters.ts';
 import { type Message, message } from '../messages/message.ts';
@@ -10,14 +10,14 @@ export interface WrittenNumber {
   readonly international: boolean;
 }
 
-/** Longer than any number with its separators; longer texts are prose. */
+/** Longer than any number with separators; longer texts are prose. */
 const LENGTH_MOST = 40;
 
 /**
- * Undefined: not one number. `country`: where numbers without a country code belong.
+ * Undefined: not one number. `country`: the country of numbers without a country code.
  *
- * Directly behind the country code, or where that would be, `(0)` is dialled at home only. It is left out, unless a
- * number of the country has its length only with it.
+ * After the country code, `(0)` is dialled only within the country. It is removed, unless a number of the country has
+ * its length only with it.
  */
 export function readNumber(written: string, country?: string): WrittenNumber | undefined {
   const text = plainText(written).trim();
@@ -29,7 +29,7 @@ const TRUNK = /\( *0 *\)/;
 
 function withoutTrunk(text: string, country: string | undefined): WrittenNumber | undefined {
   const whole = digitsIn(text);
-  // A million rows pass here, and nearly all are plain digits.
+  // Up to a million rows pass here, and nearly all are plain digits.
   const [trunk] = text.includes('(') ? (TRUNK.exec(text) ?? []) : [];
   if (!whole || trunk === undefined) return whole;
   const at = text.indexOf(trunk);
@@ -43,7 +43,7 @@ function withoutTrunk(text: string, country: string | undefined): WrittenNumber 
   return !isOwn(whole) && isOwn(without) ? without : whole;
 }
 
-/** Digits of a country code, at most. */
+/** Maximum digits of a country code. */
 const CODE_MOST = 3;
 
 /** Precondition: the digits begin with a country code. */
@@ -62,7 +62,7 @@ function digitsIn(text: string): WrittenNumber | undefined {
     else if (!SEPARATORS.has(char)) return undefined;
   }
   if (digits === '' || isSeveral(text)) return undefined;
-  // Decimals or a date must not become the digits of another person's number.
+  // Decimals or a date must not become the digits of another number.
   if (isMeasurement(text) || (digits.length <= DIGITS_OF_A_DATE && isDate(text))) return undefined;
   const zeros = !plus && digits.startsWith('00');
   return { digits: zeros ? digits.slice(2) : digits, international: plus || zeros };
@@ -77,17 +77,20 @@ function isSeveral(text: string): boolean {
   return text.split('/').filter((part) => part.replace(/\D/g, '').length >= DIGITS_LEAST).length > 1;
 }
 
-/** `771234567.0` or `771 234 567,00`: a program took the number for a measurement, and its decimals are not digits. */
+/**
+ * `771234567.0` or `771 234 567,00`: a program treated the number as a measurement; its decimals are not digits of
+ * it.
+ */
 function isMeasurement(text: string): boolean {
   return /^(?:\d{7,}|\d{1,3}(?:[ ,]\d{3})+)[.,]0{1,2}$/.test(text);
 }
 
-/** The same without them: a program that wrote `771234567.0` had the whole number. */
+/** Without decimals: a program that wrote `771234567.0` had the whole number. */
 function withoutDecimals(text: string): string {
   return isMeasurement(text) ? text.replace(/[.,]0{1,2}$/, '') : text;
 }
 
-/** `771,234,567`, as an English spreadsheet shows a number, without its commas. */
+/** `771,234,567`, an English spreadsheet format, without its commas. */
 function withoutThousands(text: string): string {
   return /^\d{1,3}(?:,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text;
 }
@@ -109,13 +112,13 @@ const NOT_INTERNATIONAL: ReadNumber = {
   problem: message('international_phone'),
 };
 
-/** E.164, of the length that the country of the number has. */
+/** E.164, with a length of the number's country. */
 export function readInternationalNumber(written: string): ReadNumber {
   const read = readNumber(written);
   if (!read?.international || !/^[1-9]\d{7,14}$/.test(read.digits)) return NOT_INTERNATIONAL;
   const { digits } = read;
   const country = countryOf(digits);
-  // Behind a stroke the end of another number may stand; only a known length tells.
+  // The end of another number may follow a slash; only a known length is accepted.
   if (country === undefined) return written.includes('/') ? NOT_INTERNATIONAL : { number: `+${digits}` };
   const { dialling } = countries[country];
   const length = digits.length - dialling.length;

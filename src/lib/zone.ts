@@ -1,10 +1,10 @@
-/** Times on the clock of a zone, which has to be one that this machine knows (`readTimeZone`). */
+/** Times in a time zone that this machine knows (`readTimeZone`). */
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const DAYS_AHEAD = 3_660;
 
-/** Making one takes a thousand times as long as using it. */
+/** Creating one takes a thousand times as long as using it. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
@@ -25,7 +25,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** How far its clock is ahead of UTC then, in ms. */
+/** The offset from UTC at that time, ms. */
 function offsetAt(zone: string, at: number): number {
   const parts = Object.fromEntries(
     formatterOf(zone)
@@ -52,12 +52,12 @@ function timeIn(zone: string, at: number): string {
 
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
 
-/** A time as records are told, on the clock of people; anything else as it is. */
+/** Converts an ISO time to the zone; other values stay unchanged. */
 export function onClockOf<T>(zone: string, value: T): T | string {
   return typeof value === 'string' && UTC.test(value) ? timeIn(zone, Date.parse(value)) : value;
 }
 
-/** How far its clock is from UTC from when on, for some years: `from:offset`, ms, in the order of time. */
+/** The UTC offsets of some years with their start: `from:offset`, ms, in order of time. */
 export function offsetsOf(zone: string, now: number): string {
   const begin = Math.floor(now / DAY_MS - 2) * DAY_MS;
   const found: string[] = [];

@@ -1,14 +1,14 @@
-/** Every metric of ours: the instruments, the readers of the whole and docs/metrics.md are derived from this table. */
+/** Every metric: instruments, readers and docs/metrics.md are derived from this table. */
 import type { ACCOUNT_NAMES, WordSet } from './label-words.ts';
 
 interface Declaration {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /**
-   * `process`: seen by this process; add the processes up. `whole`: read from PostgreSQL at each scrape, the same from
-   * every process, and absent while PostgreSQL is away; take the greatest. `queues`: the same, read from Redis.
+   * `process`: measured by this process; add the processes up. `whole`: read from PostgreSQL at each scrape, equal in
+   * every process, and absent while PostgreSQL is away; take the greatest. `queues`: like `whole`, read from Redis.
    */
   readonly of: 'process' | 'whole' | 'queues';
-  /** Label → the set its values come from. */
+  /** Label → the set of its values. */
   readonly labels: Readonly<Record<string, WordSet | typeof ACCOUNT_NAMES>>;
   /** Upper bounds in seconds. */
   readonly buckets?: readonly number[];
@@ -354,7 +354,7 @@ export type WholeName = MetricName<'gauge' | 'counter', 'whole'>;
 /** Read from Redis at each scrape. */
 export type QueuesName = MetricName<'gauge' | 'counter', 'queues'>;
 
-/** A declaration without its particulars, for code that treats all of them alike. */
+/** A declaration with a general type, for code that treats all metrics alike. */
 export function declarationOf(name: MetricName): Declaration {
   return declarations[name];
 }

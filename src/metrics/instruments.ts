@@ -1,4 +1,4 @@
-/** The instruments of prom-client that `declarations` names. */
+/** The prom-client instruments of `declarations`. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import {
   declarationOf,
@@ -15,17 +15,17 @@ export interface Sample<Name extends MetricName = MetricName> {
   readonly value: number;
 }
 
-/** The counters, histograms and gauges of one process. A label value that is not declared is written as `other`. */
+/** The counters, histograms and gauges of one process. An undeclared label value is counted as `other`. */
 export interface Instruments {
   readonly count: <Name extends MetricName<'counter'>>(name: Name, labels: Labels<Name>, by?: number) => void;
   readonly observe: <Name extends MetricName<'histogram'>>(name: Name, labels: Labels<Name>, seconds: number) => void;
-  /** Puts these samples in the place of all that the gauge had. None: the gauge is absent. */
+  /** Replaces all samples of the gauge. None: the gauge is absent. */
   readonly replace: <Name extends WholeName | QueuesName | MetricName<'gauge'>>(
     name: Name,
     samples: readonly Sample<Name>[],
   ) => void;
   readonly contentType: string;
-  /** Everything in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   readonly print: () => Promise<string>;
 }
 
@@ -49,9 +49,9 @@ export function createInstruments(): Instruments {
       if (!(instrument instanceof Gauge || instrument instanceof Counter))
         throw new TypeError(`${name} has no value`);
       instrument.reset();
-      // A reset leaves what has no labels at 0, and what is not known must be absent.
+      // A reset leaves metrics without labels at 0, but an unknown value must be absent.
       if (Object.keys(declarationOf(name).labels).length === 0) instrument.remove();
-      // Added, not set: several values may have been folded into one.
+      // Added, not set: several values may have been mapped to one.
       for (const { labels, value } of samples) instrument.inc(folded(name, labels), value);
     },
     contentType: registry.contentType,
@@ -72,8 +72,8 @@ function instrumentOf(name: MetricName, registry: Registry): Instrument {
 const MOST_FROM_ZERO = 100;
 
 /**
- * A series that begins at 1 is no increase to Prometheus, so that an alert misses the first of its kind. Where the
- * combinations are few they all begin at 0.
+ * Prometheus sees no increase in a series that begins at 1, so an alert misses the first event. Small combinations of
+ * labels all begin at 0.
  */
 function combinationsFromZero(name: MetricName): readonly AnyLabels[] {
   let combinations: readonly AnyLabels[] = [{}];

@@ -1,4 +1,4 @@
-/** The values that a label of a metric may have. */
+/** The allowed values of metric labels. */
 import { countries } from '../lib/countries.ts';
 import { holdAreas } from '../kinds/account.ts';
 import { dueQueues } from '../kinds/due-queues.ts';
@@ -8,7 +8,7 @@ import { queueNames } from '../queues/index.ts';
 import { rejectionKinds } from '../queues/rejection.ts';
 import { failures, type HoldCondition, upstreamOperations } from '../provider/verdict.ts';
 
-// Each new value of a label is a new time series, so an id, a phone number or a text of the provider never becomes one.
+// Each new label value is a new time series, so ids, phone numbers and texts of the provider are never used.
 
 /** Counts all values that are not listed. */
 export const OTHER = 'other';
@@ -42,22 +42,22 @@ const holdReasons = wordsOf<HoldCondition | typeof STOPPED | typeof BUDGET | typ
   [PROVIDER_UNREADABLE]: true,
 });
 
-/** The kinds of which an operation may have moved money already, or may do so any moment, and nobody knows yet. */
+/** Kinds with a state in which money may have moved or may move at any moment. */
 export const kindsInDoubt = kinds.filter((kind) => statesThatAre(kind, 'in doubt').length > 0);
 
-/** SMS of a request in one of these may have been sent, and nobody knows yet. */
+/** SMS of a request in one of these states may have been sent. */
 export const requestsInDoubt = ['unknown'] as const;
 
-/** Names that only the settings know. How many series they make is bounded where the holds are read. */
+/** Account names from the settings. The number of series is limited where the holds are read. */
 export const ACCOUNT_NAMES = 'account names';
 
 /** Final statuses of an SMS as they are counted. */
 export const messageOutcomes = ['sent', 'failed', 'unknown', 'expired'] as const;
 
-/** Settlements that take back an end of which callers were told. */
+/** Settlements that change a reported final state. */
 export const contradictions = ['paid_after_all', 'reversed', 'contradicted'] as const;
 
-/** The closed sets, by the name that `declarations` uses for them. */
+/** The closed sets of `declarations`, by name. */
 export const words = {
   queues: queueNames,
   dueQueues,

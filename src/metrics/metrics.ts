@@ -1,4 +1,4 @@
-/** Counts what the stations announce. No station knows that it is counted. */
+/** Counts the events of all components, which do not depend on metrics. */
 import { type Kind, kinds, statesOf, statesThatAre } from '../kinds/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type AuditVerified, VERIFY_EVERY_MS } from '../ledger/audit-verified.ts';
@@ -15,14 +15,14 @@ import { ttlCache } from './ttl-cache.ts';
 export interface MetricsOptions extends WholeSources, QueueSources {
   readonly recovering: () => boolean;
   readonly unwitnessed: () => boolean;
-  /** Of the connections of this process. */
+  /** Connections of this process. */
   readonly load: () => { readonly inUse: number; readonly waiting: number };
   readonly clock: Clock;
-  /** Told when the whole could not be read. The scrape is answered all the same. */
+  /** Called when a reader failed. The scrape is answered in any case. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What is counted of an attempt. Its reason is left out: reasons may quote upstream. */
+/** The counted facts of an attempt. Without its reason, which may quote the provider. */
 interface CountedAttempt {
   readonly queue: string;
   readonly result: { readonly outcome: string; readonly reason: string };
@@ -31,7 +31,7 @@ interface CountedAttempt {
 
 type CountedExchange = Pick<ExchangeSummary, 'operation' | 'code' | 'durationMs' | 'strangeCodes'>;
 
-/** Every function may be handed on by itself. None of them throws or waits. */
+/** Every function can be passed on alone. None of them throws or waits. */
 export interface Metrics {
   readonly attemptFinished: (attempt: CountedAttempt) => void;
   readonly exchanged: (seen: CountedExchange) => void;
@@ -42,19 +42,19 @@ export interface Metrics {
   readonly wrongKey: (answer: '401' | '429') => void;
   readonly connectionRefused: (listener: string, reason: string) => void;
   readonly violated: (about: string) => void;
-  /** A transaction was committed after so many ms. */
+  /** The duration of a committed transaction, ms. */
   readonly committed: (ms: number) => void;
   readonly lockLost: (jobs: number) => void;
-  /** What this process was started for. */
+  /** The roles of this process. */
   readonly rolesAre: (roles: readonly string[]) => void;
-  /** For how long its workers have been stuck, ms by queue. A queue without a worker here is absent. */
+  /** How long its workers have been stuck, ms by queue. A queue without a worker here is absent. */
   readonly workersSeen: (stuckMs: ReadonlyMap<string, number>) => void;
-  /** Everything in the text format of Prometheus, within two seconds whatever PostgreSQL and Redis do. */
+  /** All metrics in the text format of Prometheus, within two seconds even if PostgreSQL or Redis hangs. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
 }
 
-/** Scrapes come every 15 s from each Prometheus; a person who reloads a page must not become a load. */
+/** Each Prometheus scrapes every 15 s; a user who reloads the page must cause no load. */
 const KEEP_MS = 1_000;
 const LIMIT_MS = 1_500;
 
@@ -92,7 +92,7 @@ type ProcessGauge =
   | 'relais_database_pool_in_use'
   | 'relais_database_pool_waiting';
 
-/** Messaging has codes of its own: as labels of payments they would be hundreds of series that cannot happen. */
+/** Messaging has its own codes: as payment labels they would be hundreds of impossible series. */
 function isOfItsArea(operation: string, code: string): boolean {
   return operation.startsWith('sms_') || !/^(ERROR_|token_|login_)/.test(code);
 }
@@ -137,7 +137,7 @@ function listeners({ count, observe, replace }: Instruments) {
   };
 }
 
-/** What is not known is absent: a last known value would look like today's. */
+/** Unknown values are absent: an old value would look current. */
 function showAll<Name extends WholeName | QueuesName>(
   instruments: Instruments,
   names: readonly Name[],
@@ -147,8 +147,8 @@ function showAll<Name extends WholeName | QueuesName>(
 }
 
 /**
- * What is true of the whole, whatever the number of processes. The cost of reading it depends on our declarations, on
- * the accounts that are held and on pending operations, never on finished ones.
+ * Values of the whole deployment, for any number of processes. Reading them costs time for the declarations, the held
+ * accounts and pending operations, never for finished ones.
  */
 
 interface BalanceSeen {
@@ -165,7 +165,7 @@ interface WholeSources {
   >;
   readonly diagnostics: Pick<Diagnostics, 'publishing' | 'deadRows' | 'oldestSnapshot' | 'partitions'>;
   readonly accounts: { readonly allHolds: () => Promise<readonly AccountHold[]> };
-  /** What the accounts had left when somebody last looked; null: it could not be read. */
+  /** The last known balances of the accounts; null: unreadable. */
   readonly balances: () => Promise<readonly BalanceSeen[]>;
   /** Result of the last verification of the audit log. */
   readonly audit: () => Promise<AuditVerified | undefined>;
@@ -173,9 +173,9 @@ interface WholeSources {
 
 interface QueueSources {
   readonly misplaced: () => Promise<number>;
-  /** How many jobs BullMQ has in each state. A state that is not in the answer has none. */
+  /** Number of BullMQ jobs by state. A missing state has none. */
   readonly jobCounts: (queue: AnyQueueName) => Promise<Readonly<Record<string, number>>>;
-  /** When the job at the head of the queue was added, ms since the epoch; undefined when none waits. */
+  /** When the first job of the queue was added, ms since the epoch; undefined: none waits. */
   readonly oldestJobAt: (queue: AnyQueueName) => Promise<number | undefined>;
 }
 
@@ -184,7 +184,7 @@ type Reader<Sources, Name extends WholeName | QueuesName> = (
   nowMs: number,
 ) => Promise<readonly Sample<Name>[]>;
 
-/** A gauge about the queues without its reader does not compile. */
+/** A queue gauge without its reader does not compile. */
 const queueReaders: { readonly [Name in QueuesName]: Reader<QueueSources, Name> } = {
   relais_jobs: async ({ jobCounts }) => {
     const all = await Promise.all(queueNames.map(async (queue) => ({ queue, counts: await jobCounts(queue) })));
@@ -201,7 +201,7 @@ const queueReaders: { readonly [Name in QueuesName]: Reader<QueueSources, Name> 
   relais_misplaced_jobs: async ({ misplaced }) => single(await misplaced()),
 };
 
-/** A gauge about the whole without its reader does not compile. */
+/** A `whole` gauge without its reader does not compile. */
 const readers: { readonly [Name in WholeName]: Reader<WholeSources, Name> } = {
   relais_queue_due: async ({ queries }) =>
     (await queries.backlog()).map(({ queue, due }) => ({ labels: { queue }, value: due })),
@@ -304,7 +304,7 @@ const wholeNames = Object.keys(readers) as WholeName[];
 const queuesNames = Object.keys(queueReaders) as QueuesName[];
 const single = (value: number) => [{ labels: {}, value }];
 
-/** Rejects when one of the sources does: half of the whole would look like all of it. */
+/** Rejects if one of the sources does: a part would look like the whole. */
 async function readAll<Sources, Name extends WholeName | QueuesName>(
   from: { readonly [One in Name]: Reader<Sources, One> },
   sources: Sources,
@@ -317,7 +317,7 @@ async function readAll<Sources, Name extends WholeName | QueuesName>(
 const isInDoubt = (kind: Kind, state: string): boolean =>
   statesThatAre(kind, 'in doubt').some((one) => one === state);
 
-/** Every name with its count, those without one at 0, and what we have no name for besides. */
+/** Every declared name with its count or 0, and the undeclared ones. */
 function namedOrZero(
   names: readonly string[],
   counts: Readonly<Record<string, number>>,
@@ -326,17 +326,17 @@ function namedOrZero(
   return Object.entries({ ...Object.fromEntries(zeros), ...counts });
 }
 
-/** Never below 0: the clocks of two machines differ, and what is due later is not late. */
+/** Never below 0: the clocks of two machines differ, and future work is not late. */
 function secondsSince(atMs: number | undefined, nowMs: number): number {
   return atMs === undefined ? 0 : Math.max(0, nowMs - atMs) / 1_000;
 }
 
 const MOST_HOLDS = 100;
 const MOST_BACKLOGS = 100;
-/** Ten accounts with six countries each. `relais status` tells all of them. */
+/** Ten accounts with six countries each. `relais status` shows all of them. */
 const MOST_BALANCES = 60;
 
-/** The longest held first, so that a new hold never takes an old one's place. */
+/** Longest holds first, so that a new hold never displaces an old one. */
 function heldSamples(holds: readonly AccountHold[]): readonly Sample<'relais_held'>[] {
   return [...holds]
     .sort((a, b) => a.since - b.since)
@@ -348,7 +348,7 @@ function heldSamples(holds: readonly AccountHold[]): readonly Sample<'relais_hel
 
 type Due = Awaited<ReturnType<WholeSources['queries']['due']>>[number];
 
-/** The most overdue first. The others of a queue are one series, as late as the latest of them. */
+/** Most overdue first. The others of a queue are one series, as late as the latest of them. */
 function backlogSamples(due: readonly Due[], nowMs: number): readonly Sample<'relais_account_backlog_seconds'>[] {
   const samples = new Map<string, Sample<'relais_account_backlog_seconds'>>();
   for (const [place, { queue, account, oldestAt }] of [...due].sort((a, b) => a.oldestAt - b.oldestAt).entries()) {

@@ -8,16 +8,16 @@ import type { Metrics } from './metrics.ts';
 export interface MetricsServerOptions extends Bounds {
   readonly metrics: Pick<Metrics, 'scrape' | 'contentType'>;
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 uses a free one. */
   readonly port: number;
-  /** Why this process should be given no work now, in sentences. None: it is ready. */
+  /** Why this process should get no work now, in sentences. None: it is ready. */
   readonly readiness: () => readonly string[] | Promise<readonly string[]>;
   readonly onError: (error: unknown) => void;
 }
 
 export interface MetricsServer {
   readonly url: string;
-  /** Lets answers in progress end. */
+  /** Waits for answers in progress. */
   close(): Promise<void>;
 }
 
@@ -42,13 +42,13 @@ const pagesOf = ({ metrics, readiness }: MetricsServerOptions): ReadonlyMap<stri
     ],
   ]);
 
-/** Requests that come while an answer is made share it: many at once cost no more than one. */
+/** Concurrent requests share one answer, so many cost no more than one. */
 function shared(make: () => Promise<Answer>): Page {
   let making: Promise<Answer> | undefined;
   return () => (making ??= make().finally(() => (making = undefined)));
 }
 
-/** What asks here is a machine next door with a short question: nobody may hold a socket for longer than this. */
+/** Clients here are monitoring systems with short requests: no client may keep a socket for longer. */
 const TIMEOUTS = {
   headersTimeout: 5_000,
   requestTimeout: 5_000,
@@ -57,7 +57,7 @@ const TIMEOUTS = {
 } as const;
 const SILENCE_MS = 10_000;
 
-/** `/metrics`, `/healthz` and `/readyz` of this process. Rejects when the port cannot be had. */
+/** `/metrics`, `/healthz` and `/readyz` of this process. Rejects if the port is not available. */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const inProgress = new Set<ServerResponse>();
   const answering = { pages: pagesOf(options), onError: options.onError };
@@ -105,7 +105,7 @@ async function close(server: Server, inProgress: ReadonlySet<ServerResponse>): P
   const closed = once(server, 'close');
   server.close();
   await Promise.all([...inProgress].map((response) => once(response, 'close')));
-  // What is left are connections on which nothing was asked, which nobody watches once the server is closing.
+  // Closes idle connections: Node stops enforcing their time-outs once the server is closing.
   server.closeAllConnections();
   await closed;
 }

@@ -3,18 +3,15 @@ import { type Clock, within } from '../lib/clock.ts';
 interface TtlCacheOptions<T> {
   readonly read: () => Promise<T>;
   readonly clock: Clock;
-  /** How long an answer, or the lack of one, is good for. */
+  /** How long an answer, or a failure, is valid. */
   readonly keepMs: number;
-  /** An answer is waited for no longer than this. */
+  /** Maximum wait for an answer. */
   readonly limitMs: number;
-  /** Told of each reading that failed or took too long. */
+  /** Receives each read that failed or took too long. */
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Reads at most once in `keepMs` however often it is asked, and one at a time. Undefined when it could not be read:
- * the rest can still be told.
- */
+/** Reads at most once per `keepMs`, one at a time. Undefined: unreadable; other values can still be reported. */
 export function ttlCache<T>(options: TtlCacheOptions<T>): () => Promise<T | undefined> {
   const { read, clock, keepMs, limitMs, onError } = options;
   let latest: Promise<T | undefined> | undefined;
@@ -34,7 +31,7 @@ export function ttlCache<T>(options: TtlCacheOptions<T>): () => Promise<T | unde
 
   return () => {
     if (latest !== undefined && clock.monotonic() < staleAtMono) return latest;
-    // Until it has an answer, every caller waits for this one.
+    // Until it has an answer, every caller waits for this read.
     staleAtMono = Number.POSITIVE_INFINITY;
     latest = begin();
     return latest;

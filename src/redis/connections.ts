@@ -8,23 +8,26 @@ import { message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 
 /**
- * Where Redis is. With sentinels or a cluster, `url` still gives the user, the password and whether to use TLS (with
+ * The location of Redis. With sentinels or a cluster, `url` still provides the user, the password and TLS (with
  * sentinels also the database).
  */
 export interface RedisTarget {
   readonly url: string;
-  /** What all keys of the deployment begin with, as the workers have it in REDIS_PREFIX. Default: `{relais}`. */
+  /** The prefix of all keys of the deployment, REDIS_PREFIX of the workers. Default: `{relais}`. */
   readonly prefix?: string;
   readonly sentinels?: readonly SentinelAddress[];
-  /** The name under which the sentinels know the primary. Default: `mymaster`. */
+  /** The sentinels' name for the primary. Default: `mymaster`. */
   readonly sentinelName?: string;
-  /** Our user name with the sentinels, where they have users; without it, the default user. */
+  /** Our user name at the sentinels, if they have users; without it, the default user. */
   readonly sentinelUser?: string;
-  /** What the sentinels themselves ask for. That of Redis stands in `url`. */
+  /** The password of the sentinels. The password of Redis is in `url`. */
   readonly sentinelPassword?: Secret | string;
-  /** Some nodes of a Redis Cluster; they tell of the others. */
+  /** Some nodes of a Redis Cluster; they name the others. */
   readonly cluster?: readonly ClusterNode[];
-  /** For `rediss://`: the authority that signs the certificates of Redis and of the sentinels (PEM). Default: those that Node.js trusts. */
+  /**
+   * For `rediss://`: the authority that signs the certificates of Redis and of the sentinels (PEM). Default: those
+   * that Node.js trusts.
+   */
   readonly ca?: string;
 }
 
@@ -34,16 +37,16 @@ interface SentinelAddress {
 }
 
 interface CommandsOptions {
-  /** Shown by `CLIENT LIST`, so that an operator can tell the connections apart. */
+  /** Shown by `CLIENT LIST`, to distinguish the connections. */
   readonly name: string;
-  /** Told of every connection error. ioredis keeps reconnecting by itself. */
+  /** Receives every connection error. ioredis reconnects automatically. */
   readonly onError: (error: Error) => void;
 }
 
-/** Options for a connection. Replies keep their classic shapes: BullMQ's QueueEvents does not understand the others. */
+/** Options for a connection. Replies keep their classic format: BullMQ's QueueEvents does not support the new one. */
 export type ConnectionRecipe = Omit<RedisOptions, 'replyMapping'>;
 
-/** Redis did not answer in time. The message says where we looked, never with which password, and what to do. */
+/** Redis did not answer in time. The message names the address, never the password, and the next step. */
 export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
 }
@@ -52,23 +55,23 @@ const COMMAND_TIMEOUT_MS = 5_000;
 const retryStrategy = (times: number): number => Math.min(100 * times, 1_000);
 
 /**
- * A server that takes no writes any more was the primary until now, and a node of a cluster may have given our keys
- * away. The address may lead to the next one, and it is only asked again when connecting. The refused command itself is
- * not sent a second time. (Before version 7 of Redis what a script was told stands in the middle of the message.)
+ * A server that refuses writes was the primary until now, and a cluster node may have moved our keys. The address may
+ * lead to the new one, and is only resolved when connecting. The refused command is not repeated. (Before Redis 7 the
+ * error of a script is in the middle of the message.)
  */
 const reconnectOnError = (error: Error): boolean => /(?:^|: -)(READONLY|MOVED) /.test(error.message);
 
 /**
- * A machine that is gone says no goodbye, and the system tells us after a quarter of an hour. A socket on which an
- * answer is owed for so long is given up, so that the next one finds the new primary. The reads of a worker block for
- * ten seconds at most.
+ * A dead machine closes no connection, and the system reports it after a quarter of an hour. A socket that owes an
+ * answer for this time is closed, so that the next one finds the new primary. A worker's reads block for ten seconds
+ * at most.
  */
 const SILENT_MS = 10_000;
 const WORKER_SILENT_MS = 20_000;
 
 /**
- * Commands that fail at once rather than wait: a command whose reply was lost rejects and is never resent, because a
- * resent compare-and-set reports "lost" for a write that it made itself.
+ * Commands that fail at once instead of waiting: a command whose reply was lost rejects and is never resent, because
+ * a resent compare-and-set reports "lost" for its own write.
  */
 const FAIL_FAST = {
   maxRetriesPerRequest: 0,
@@ -79,21 +82,21 @@ const FAIL_FAST = {
   reconnectOnError,
 } as const satisfies ConnectionRecipe;
 
-/** Event of a connection for commands: Redis has answered that it takes no writes for now, and will say why. */
+/** Event of a command connection: Redis has answered that it accepts no writes for now, and will give the reason. */
 const TAKES_NO_WRITES = 'takesNoWrites';
 
-/** Its disk fails; or our keys are on their way to another node, or the cluster has no node for them. */
+/** Its disk fails; or our keys are moving to another node, or the cluster has no node for them. */
 const NOT_NOW = /\b(MISCONF|ASK|TRYAGAIN|CLUSTERDOWN) /;
 
 /**
- * The connection for the witness and the journal: it puts the prefix of the deployment before every key. Not ready yet:
- * see `waitUntilReady`. (What SCAN is asked for and answers has the prefix in it.)
+ * The connection for the witness and the journal: it adds the deployment's prefix to every key. Not ready yet: see
+ * `waitUntilReady`. (The patterns and results of SCAN include the prefix.)
  */
 export function openCommands(target: RedisTarget, options: CommandsOptions): Redis {
   return open({ ...addressOf(target), keyPrefix: `${prefixOf(target)}:` }, options);
 }
 
-/** The connection of the Queue objects. The prefix of its keys is BullMQ's own affair: see queues/open.ts. */
+/** The connection of the Queue objects. BullMQ adds the key prefix itself: see queues/open.ts. */
 export function openForQueues(target: RedisTarget, options: CommandsOptions): Redis {
   return open(addressOf(target), options);
 }
@@ -103,7 +106,7 @@ function open(recipe: ConnectionRecipe, options: CommandsOptions): Redis {
     ...recipe,
     ...FAIL_FAST,
     connectionName: options.name,
-    // Every refusal comes by here. Another connection to a server whose disk fails would be no better.
+    // Called for every refusal. Another connection to a server whose disk fails would not help.
     reconnectOnError: (error) => {
       if (NOT_NOW.test(error.message)) redis.emit(TAKES_NO_WRITES);
       return reconnectOnError(error);
@@ -112,18 +115,18 @@ function open(recipe: ConnectionRecipe, options: CommandsOptions): Redis {
   redis.on('error', options.onError);
   redis.on('ready', () => lastErrors.delete(redis));
   redis.on('error', (error: Error) => {
-    // Hung up on: why was said before.
+    // The connection was closed: the reason was reported before.
     if (/ECONNRESET|EPIPE/.test(error.message) && DENIED.test(lastErrors.get(redis)?.message ?? '')) return;
     lastErrors.set(redis, error);
   });
   return redis;
 }
 
-/** Protected mode: a client on another machine is told this instead of an answer, and is hung up on. */
+/** Protected mode: a client on another machine receives this instead of an answer, and is disconnected. */
 const DENIED = /^DENIED /;
 const DENIED_SHORTLY = 'DENIED Redis is running in protected mode';
 
-/** Its ten lines speak of a password that is not set: the client takes that for a password too many, and goes on. */
+/** Its ten lines mention a missing password: the client takes this for an unneeded password, and continues. */
 function hearRefusal(redis: Redis, command: Parameters<Redis['sendCommand']>[0]): void {
   const { reject } = command;
   command.reject = (error) => {
@@ -134,17 +137,17 @@ function hearRefusal(redis: Redis, command: Parameters<Redis['sendCommand']>[0])
   };
 }
 
-/** What went wrong last on a connection that is not there. */
+/** The last error of a connection that is down. */
 const lastErrors = new WeakMap<Redis, Error>();
 
-/** Why nothing can be asked now, where we looked and what to do; undefined: it can. */
+/** Why no command can be sent now, with the address and the next step; undefined: commands can be sent. */
 export function whyNotReady(redis: Redis): string | undefined {
   if (redis.status === 'ready') return undefined;
   return unavailable(redis, `its connection is ${redis.status}`, lastErrors.get(redis)).message;
 }
 
 /**
- * Plain options for the Queue objects that add jobs. Refuse to add while the client is not `ready`: an add before the
+ * Plain options for the Queue objects that add jobs. Do not add while the client is not `ready`: an add before the
  * first connect waits for ever.
  */
 export function queueConnection(target: RedisTarget): ConnectionRecipe {
@@ -152,8 +155,8 @@ export function queueConnection(target: RedisTarget): ConnectionRecipe {
 }
 
 /**
- * Plain options for BullMQ workers. Never with a command timeout: a worker's blocking read is meant to wait, and
- * BullMQ needs its commands to be retried without limit.
+ * Plain options for BullMQ workers. Never with a command time-out: a worker's blocking read must wait, and BullMQ
+ * needs unlimited retries of its commands.
  */
 export function workerConnection(target: RedisTarget): ConnectionRecipe {
   return {
@@ -168,8 +171,8 @@ export function workerConnection(target: RedisTarget): ConnectionRecipe {
 export const DEFAULT_PREFIX = '{relais}';
 
 /**
- * One hash tag, so that all keys of a deployment are on one node of a Redis Cluster. No colon after it: `{relais}:two`
- * would have its keys among those of `{relais}`.
+ * One hash tag, so that all keys of a deployment are on one node of a Redis Cluster. No colon after it: the keys of
+ * `{relais}:two` would be among those of `{relais}`.
  */
 const PREFIXES = /^[\w.:-]{0,32}\{[\w.:-]{1,64}\}[\w.-]{0,32}$/;
 
@@ -204,10 +207,10 @@ export function waitUntilReady(redis: Redis, ms: number, clock: Clock = systemCl
   });
 }
 
-/** Says goodbye when there is somebody to say it to, and hangs up either way. Never rejects. */
+/** Sends QUIT if connected, and disconnects in any case. Never rejects. */
 export async function closeConnection(redis: Redis): Promise<void> {
   if (redis.status !== 'ready') return redis.disconnect();
-  // A goodbye that fails leaves nothing to save: every command was answered or rejected before.
+  // A failed QUIT loses nothing: every command was answered or rejected before.
   await redis.quit().catch(() => redis.disconnect());
 }
 
@@ -218,7 +221,7 @@ function unavailable(redis: Redis, why: string, seen: Error | undefined): RedisU
   return new RedisUnavailable(told, { cause });
 }
 
-/** Where it was looked for. */
+/** The address for messages. */
 function placeOf(redis: Redis): string {
   const { host, port, sentinels } = redis.options;
   const nodes = nodesFollowed(redis);
@@ -226,7 +229,7 @@ function placeOf(redis: Redis): string {
   return sentinels?.map((one) => `${one.host}:${one.port}`).join(', ') ?? `${host}:${port}`;
 }
 
-/** A Redis that is no node of a cluster, asked for its nodes. */
+/** The answer of a Redis that is not a cluster node. */
 const NO_CLUSTER = /cluster support disabled/;
 const SIGNED_BY_OTHERS = /self-signed certificate|unable to (?:verify the first|get (?:local )?issuer) certificate/;
 const OF_ANOTHER_NAME = /does not match certificate's altnames/;
@@ -243,13 +246,13 @@ function remedyFor(cause: Error | undefined): string {
     return 'Name it in REDIS_URL, REDIS_SENTINELS or REDIS_CLUSTER as its certificate does, or give it one for that name.';
   if (!/NOAUTH|WRONGPASS|NOPERM/.test(says))
     return 'Start it, or point REDIS_URL (or REDIS_SENTINELS, or REDIS_CLUSTER) at one that runs; `relais dev` brings its own.';
-  // As ioredis begins what it heard from the last sentinel; whatever Redis itself refuses comes without it.
+  // ioredis adds this prefix to the answer of the last sentinel; a refusal by Redis itself has none.
   return says.startsWith('All sentinels are unreachable')
     ? 'Mend REDIS_SENTINEL_PASSWORD, and REDIS_SENTINEL_USER where they have users.'
     : 'Mend the user and the password in REDIS_URL.';
 }
 
-/** A URL with a bad port or an unknown scheme throws a TypeError whose message does not repeat the password. */
+/** A URL with an invalid port or an unknown scheme throws a TypeError whose message does not repeat the password. */
 function addressOf(target: RedisTarget): ConnectionRecipe {
   const url = readUrl(target.url);
   const host = url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1';
@@ -266,13 +269,13 @@ function addressOf(target: RedisTarget): ConnectionRecipe {
     const tls = encrypted ? { tls: { ...(isIP(host) === 0 ? { servername: host } : {}), ...ca } } : {};
     return { ...common, ...tls, host, port: url.port === '' ? 6379 : Number(url.port) };
   }
-  // The sentinels say where the primary is, so its certificate is checked for that address and not for the URL's.
+  // The sentinels report the primary's address, so its certificate is checked for that address and not for the URL's.
   const tls = encrypted ? { tls: ca, sentinelTLS: ca, enableTLSForSentinelMode: true } : {};
   const name = target.sentinelName ?? 'mymaster';
   return { ...common, ...tls, ...toSentinels(target), sentinels: [...target.sentinels], name };
 }
 
-/** A machine of a cluster that is gone does not refuse: others are asked sooner than the system would give up. */
+/** A dead machine of a cluster does not refuse connections: other nodes are tried before the system gives up. */
 const CLUSTER_CONNECT_MS = 3_000;
 
 function toCluster(
@@ -297,7 +300,7 @@ function toSentinels({ sentinelUser: user, sentinelPassword: password }: RedisTa
   };
 }
 
-/** The text itself. Throws a TypeError with what would be right, and without the password. */
+/** Returns the text. Throws a TypeError with the correct form, and without the password. */
 export function readRedisUrl(text: string): string {
   addressOf({ url: text });
   return text;
@@ -333,24 +336,24 @@ function readDatabase(path: string): number {
   throw new MessageError(message('redis_database_number', { text }));
 }
 
-/** Is Redis away? What a client says, or fails to say, while its server restarts, fails over or hangs. */
+/** Errors of a client while its Redis restarts, fails over or hangs. */
 
-/** A server that is there and takes no command for now. Before version 7 what a script was told stands in the middle. */
+/** The server is up and accepts no commands for now. Before Redis 7 the error of a script is in the middle. */
 const REFUSES =
   /(?:^|: -)(MOVED|ASK|READONLY|LOADING|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED) /;
 /** The command cannot have left. */
 const NOT_SENT =
   /^(Stream isn't writeable|Connection is closed)|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN/;
-/** The command may have been carried out, and only its answer was lost. */
+/** The command may have been executed, and only its answer was lost. */
 const NO_ANSWER =
   /^(Command timed out|Command aborted|Reached the max retries)|ECONNRESET|EPIPE|ETIMEDOUT|ECONNABORTED|to access a non local key/;
-/** A wrong password or certificate stays wrong, and so do protected mode and a Redis that is none of a cluster. */
+/** Permanent errors: a wrong password or certificate, protected mode, a Redis that is not a cluster node. */
 const NEVER = /WRONGPASS|NOAUTH|NOPERM|DENIED |invalid username-password|certificate|cluster support disabled/;
 
-/** Whether a command was carried out all the same; undefined: it is not about Redis being away. */
+/** Whether a command may have been executed; undefined: the error does not mean that Redis is away. */
 export function howAway(error: unknown): 'not done' | 'maybe done' | undefined {
   if (!(error instanceof Error)) return undefined;
-  // A transaction that was given up says why in what it was told before.
+  // An aborted transaction has its reason in an earlier error.
   const before = 'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const told = [error, error.cause, ...before].map((one) => (one instanceof Error ? one.message : ''));
   const says = (words: RegExp): boolean => told.some((one) => words.test(one));
@@ -363,13 +366,13 @@ export function isAway(error: unknown): boolean {
   return howAway(error) !== undefined;
 }
 
-/** What is asked of Redis within one turn of the event loop leaves together. */
+/** Commands of one turn of the event loop leave together. */
 
 /**
- * Commands that are asked for in one turn of the event loop leave in one write. Attempts that were answered together go
- * on together, so Redis reads their commands at once and syncs its file once for all of them; each command keeps its
- * own answer, time-out and error. (The pipelines that ioredis can make by itself send one batch at a time, and what
- * waits for its turn there has no time-out.)
+ * Commands of one turn of the event loop leave in one write. Attempts that were answered together continue together,
+ * so Redis reads their commands at once and syncs its file for all of them; each command has its own answer, time-out
+ * and error. (The automatic pipelines of ioredis send one batch at a time, and commands waiting there have no
+ * time-out.)
  */
 class AutoPipelineRedis extends Redis {
   #held: Redis['stream'] | undefined;
@@ -381,13 +384,13 @@ class AutoPipelineRedis extends Redis {
     return super.sendCommand(command, stream);
   }
 
-  /** Runs this when the turn is over, before what was asked for in it leaves: what it asks for leaves with the rest. */
+  /** Runs this at the end of the turn, before its commands leave: further commands leave with them. */
   beforeLeaving(run: () => void): void {
     this.#last.push(run);
     if (!this.#hold()) setImmediate(() => this.#runLast());
   }
 
-  /** False: there is no connection to hold anything back on. */
+  /** False: there is no connection to delay. */
   #hold(): boolean {
     const wire: Redis['stream'] | undefined = this.stream;
     if (wire === undefined) return false;
@@ -405,15 +408,15 @@ class AutoPipelineRedis extends Redis {
     return true;
   }
 
-  /** One of them may have asked for another. */
+  /** A callback may have added another. */
   #runLast(): void {
     for (let run = this.#last.shift(); run; run = this.#last.shift()) run();
   }
 }
 
 /**
- * Collects what is given within one turn of the event loop, and hands it on together, just before what this connection
- * was asked in that turn leaves. `handOn` never rejects.
+ * Collects the items of one turn of the event loop, and passes them on just before the commands of that turn leave.
+ * `handOn` never rejects.
  */
 export function batchPerTick<T>(
   redis: object | undefined,

@@ -10,27 +10,27 @@ import { freePort } from '../lib/listening.ts';
 import { closeConnection, waitUntilReady } from './connections.ts';
 
 export interface EmbeddedOptions extends FindOptions {
-  /** Keeps the data here, for a later start. Default: nothing is kept, and its folder is removed when it stops. */
+  /** Stores the data here, for a later start. Default: a temporary folder, removed at the stop. */
   readonly dir?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** How many databases. Default: Redis' own 16. */
+  /** Number of databases. Default: 16, as in Redis. */
   readonly databases?: number;
-  /** Told, in a sentence, when the server ends without having been asked to. */
+  /** Receives a sentence when the server ends unexpectedly. */
   readonly log?: (message: string) => void;
 }
 
 export interface EmbeddedRedis {
   readonly url: string;
   readonly port: number;
-  /** Of the server itself, so that a test can freeze or kill it. */
+  /** The server process, so that a test can freeze or kill it. */
   readonly pid: number;
   readonly dir: string;
-  /** Ends the server and waits until it is gone. Harmless when it is gone already. */
+  /** Stops the server and waits for its end. Harmless if it has ended already. */
   stop(): Promise<void>;
 }
 
-/** The server did not come up. The message carries the last lines of its log. */
+/** The server did not start. The message contains the last lines of its log. */
 export class RedisDidNotStart extends Error {
   override readonly name = 'RedisDidNotStart';
 }
@@ -41,8 +41,8 @@ const FIRST_PINGS_EVERY_MS = 20;
 
 /**
  * A real Redis server for `relais dev`, the demo and the tests. It listens on loopback only, has its own folder, and
- * ends with this process however that ends. A server that was there before is never touched: the one that answers must
- * be the one we started.
+ * ends with this process in any case. Other servers are never touched: the one that answers must be the one that was
+ * started.
  */
 export async function startEmbeddedRedis(options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
   const program = findRedisServer(options);
@@ -50,7 +50,7 @@ export async function startEmbeddedRedis(options: EmbeddedOptions = {}): Promise
     try {
       return await startOnce(program, options.port ?? (await freePort()), options);
     } catch (error) {
-      // Somebody may take a free port before the server does; one that was asked for is not ours to change.
+      // Another program may take a free port before the server does; a requested port must not be changed.
       if (options.port !== undefined || attempt === START_TRIES) throw error;
     }
   }
@@ -91,10 +91,10 @@ function serverArguments(
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** Waits until the port answers, and checks that it is our process that does. */
+/** Waits until the port answers, and checks that our process answers. */
 async function answersAs(pid: number, port: number): Promise<void> {
   const redis = new Redis({ port, maxRetriesPerRequest: 0, retryStrategy: () => FIRST_PINGS_EVERY_MS });
-  // A refused connection is what a server that is still starting looks like; the time limit tells when it is more.
+  // A starting server refuses connections; the time limit detects a failed start.
   redis.on('error', () => undefined);
   try {
     await waitUntilReady(redis, START_LIMIT_MS);
@@ -123,13 +123,13 @@ function tellWhenUnasked(
 }
 
 export interface FindOptions {
-  /** A server to use and no other (the setting `REDIS_SERVER_BIN`). */
+  /** The server program to use (the setting `REDIS_SERVER_BIN`). */
   readonly binary?: string;
-  /** Where an unpacked server was put. Default: `.relais/redis` in the project. */
+  /** The folder of an unpacked server. Default: `.relais/redis` in the project. */
   readonly cacheDir?: string;
 }
 
-/** There is no redis-server or valkey-server on this machine. The message names the ways out. */
+/** There is no redis-server or valkey-server on this machine. The message lists the alternatives. */
 export class NoRedisServer extends Error {
   override readonly name = 'NoRedisServer';
 }
@@ -144,7 +144,10 @@ const WAYS_OUT = [
   '  REDIS_SERVER_BIN=/path/to/redis-server      or REDIS_URL=redis://… of one that runs already',
 ].join('\n');
 
-/** The server program: the one named, else redis-server or valkey-server on PATH, else the one unpacked by setup. */
+/**
+ * The server program: the configured one, otherwise redis-server or valkey-server on PATH, otherwise the one unpacked
+ * by setup.
+ */
 export function findRedisServer(options: FindOptions = {}): string {
   if (options.binary !== undefined) {
     if (isProgram(options.binary)) return options.binary;
@@ -158,7 +161,7 @@ export function findRedisServer(options: FindOptions = {}): string {
   throw new NoRedisServer(`No redis-server or valkey-server on this machine, nor ${cached}. Ways out:\n${WAYS_OUT}`);
 }
 
-/** Asked of the shell, which knows the search path. */
+/** The shell knows the search path. */
 function onPath(program: string): string | undefined {
   try {
     const answer = execFileSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program], { encoding: 'utf8' });
@@ -180,27 +183,27 @@ function isProgram(path: string): boolean {
 export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** Where its log goes. Removed when the server has ended, unless `keep`. */
+  /** The folder of its log. Removed after the server has ended, unless `keep`. */
   readonly dir: string;
   readonly keep: boolean;
 }
 
 export interface SupervisedServer {
-  /** Of the server, not of the shell that minds it. Rejects when the shell could not start. */
+  /** The pid of the server, not of the supervising shell. Rejects if the shell could not start. */
   readonly pid: Promise<number>;
-  /** Resolves, with the last lines of its log, when the server has ended and its folder is gone. */
+  /** Resolves with the last lines of its log when the server has ended and its folder is removed. */
   readonly ended: Promise<string>;
-  /** Asks the server to end and waits; one that does not listen is killed after ten seconds. */
+  /** Stops the server and waits; after ten seconds it is killed. */
   stop(): Promise<void>;
-  /** From here on the server does not keep this process alive. */
+  /** From now on the server does not keep this process alive. */
   release(): void;
 }
 
 /**
- * Starts the server, tells its pid, and ends it when stdin closes: that is when the parent asks, exits, or is killed
- * without a chance to say so. `$1` is the folder, `$2` says whether to keep it, the rest is the server and its
- * arguments. The watcher reads a copy of stdin, because a shell gives its background jobs an empty one. The last lines
- * of the log are told after the folder is removed, since a parent that is gone ends the shell at its first word.
+ * Starts the server, prints its pid, and stops it when stdin closes: when the parent asks, exits, or is killed. `$1`
+ * is the folder, `$2` whether to keep it, the rest is the server and its arguments. The watcher reads a copy of
+ * stdin, because a shell gives its background jobs an empty one. The last lines of the log are printed after the
+ * folder is removed, since output to a dead parent ends the shell.
  */
 const SUPERVISOR = `
 dir=$1; keep=$2; shift 2
@@ -224,8 +227,8 @@ printf '%s\\nended with status %s\\n' "$last" "$status"
 `;
 
 /**
- * Runs a server that ends with this process, however that ends. It has a session of its own, so that Ctrl-C in the
- * terminal reaches us and not the server: what we still have to write down, we can.
+ * Runs a server that ends with this process in any case. It has a session of its own, so that Ctrl-C in the terminal
+ * reaches this process first, which can still write its results.
  */
 export function supervise(command: ServerCommand): SupervisedServer {
   mkdirSync(command.dir, { recursive: true });
@@ -242,7 +245,7 @@ export function supervise(command: ServerCommand): SupervisedServer {
     ],
     { detached: true, stdio: ['pipe', 'pipe', 'ignore'] },
   );
-  // Asking a shell that has ended already is harmless; `ended` tells the rest.
+  // Writing to an ended shell is harmless; `ended` reports the rest.
   shell.stdin.on('error', () => undefined);
   const lines = createInterface({ input: shell.stdout });
   const ended = endOf(shell, lines);

@@ -1,8 +1,8 @@
 /**
- * The way to the node of a Redis Cluster that holds our keys. All of them are in one slot, so that one node at a time
- * has them all, and a connection to that node is a connection as to any Redis: WAIT, INFO, TIME, SCAN, transactions and
- * blocking reads are about our keys. (ioredis' own client of a cluster asks any node what has no key in it, and sends
- * again what may have been carried out.) Which node that is, the cluster is asked whenever the connection is made.
+ * Finds the node of a Redis Cluster that holds our keys. All of them are in one slot, so one node at a time has them
+ * all, and a connection to that node works like one to a single Redis: WAIT, INFO, TIME, SCAN, transactions and
+ * blocking reads cover our keys. (ioredis' own cluster client sends commands without a key to any node, and repeats
+ * commands that may have been executed.) The cluster is asked for the node at every connect.
  */
 import { type NetConnectOpts, isIP, connect } from 'node:net';
 import { connect as connectEncrypted } from 'node:tls';
@@ -14,17 +14,17 @@ export interface ClusterNode {
   readonly port: number;
 }
 
-/** How every node is spoken to. */
+/** Connection options of every node. */
 type Speaking = Pick<RedisOptions, 'username' | 'password'> & {
   readonly tls?: { readonly ca?: string };
 };
 
 interface Following {
-  /** Some nodes of the cluster: they tell of the others. */
+  /** Some nodes of the cluster: they name the others. */
   readonly nodes: readonly ClusterNode[];
   readonly prefix: string;
   readonly speaking: Speaking;
-  /** Between two rounds through all nodes. */
+  /** The wait between two rounds through all nodes. */
   readonly retryStrategy: (times: number) => number;
   readonly clock: Pick<Clock, 'sleep'>;
 }
@@ -36,13 +36,13 @@ type Stream = Awaited<ReturnType<AbstractConnector['connect']>>;
 const ANSWERS_WITHIN_MS = 2_000;
 const DISCONNECT_MS = 2_000;
 const SLOTS = 16_384;
-/** Said by the network and by our own patience, of a node that said nothing. */
+/** Errors of the network and of our time-outs, for a node that did not answer. */
 const NOBODY_THERE = /: (?:connect |getaddrinfo |Command timed out)/;
 
-/** The nodes that were named to each kind of connection. */
+/** The configured nodes of each kind of connection. */
 const followed = new WeakMap<Connector, readonly ClusterNode[]>();
 
-/** What ioredis is told instead of a host and a port. What one connection learns of the nodes, the next one knows. */
+/** Replaces host and port for ioredis. Connections share what they learn about the nodes. */
 export function followSlot(following: Following): Connector {
   const map = new SlotMap(following);
   const connector = class extends SlotConnector {
@@ -54,7 +54,7 @@ export function followSlot(following: Following): Connector {
   return connector;
 }
 
-/** Undefined: it is a connection to one Redis, and follows nothing. */
+/** Undefined: a connection to one Redis, without a cluster. */
 export function nodesFollowed(redis: Pick<Redis, 'options'>): readonly ClusterNode[] | undefined {
   const { Connector: connector } = redis.options;
   return connector && followed.get(connector);
@@ -63,7 +63,7 @@ export function nodesFollowed(redis: Pick<Redis, 'options'>): readonly ClusterNo
 export const addressesOf = (nodes: readonly ClusterNode[]): string =>
   nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
 
-/** As the cluster counts it: by what stands in the braces. */
+/** The slot of the text in the braces, as the cluster computes it. */
 export function slotOf(prefix: string): number {
   const [, tag = prefix] = /\{([^}]+)\}/.exec(prefix) ?? [];
   let crc = 0;
@@ -77,7 +77,7 @@ export function slotOf(prefix: string): number {
 class SlotConnector extends AbstractConnector {
   readonly #map: SlotMap;
   readonly #following: Following;
-  /** A search that was broken off does not go on beside the next one. */
+  /** Identifies the current search: an aborted one must not continue beside the next. */
   #search = 0;
 
   constructor(map: SlotMap, following: Following) {
@@ -94,7 +94,7 @@ class SlotConnector extends AbstractConnector {
     const { clock, retryStrategy, speaking } = this.#following;
     for (let times = 1; ; times += 1) {
       const found = await this.#map.ask().catch((error: unknown) => error);
-      // As ioredis says it of every connection that was closed meanwhile.
+      // ioredis' own message for a connection that was closed meanwhile.
       if (!isWanted()) throw new Error('Connection is closed.');
       if (isNode(found)) return (this.stream = this.#open(found, speaking));
       tell('error', found instanceof Error ? found : new Error(String(found)));
@@ -102,7 +102,7 @@ class SlotConnector extends AbstractConnector {
     }
   }
 
-  /** Each that was refused asks for this, and many are at once. */
+  /** Every refused command requests this, and many are refused at once. */
   override disconnect(): void {
     if (this.stream?.writableEnded) this.connecting = false;
     else super.disconnect();
@@ -131,7 +131,7 @@ class SlotMap {
   readonly #following: Following;
   readonly #slot: number;
   #known: readonly ClusterNode[];
-  /** Each search begins with another node: one may not have heard yet of a change that the next one knows. */
+  /** Each search begins with another node, because one may be outdated. */
   #next = 0;
 
   constructor(following: Following) {
@@ -140,7 +140,10 @@ class SlotMap {
     this.#known = following.nodes;
   }
 
-  /** The node that has our keys, as the first says that answers; or what one said instead, before who is away. */
+  /**
+   * The node that has our keys, from the first answer; otherwise an answer without it, in preference to connection
+   * errors.
+   */
   async ask(): Promise<ClusterNode> {
     const wrong: unknown[] = [];
     const nodes = this.#known;
@@ -157,7 +160,7 @@ class SlotMap {
     throw wrong.find((error) => !NOBODY_THERE.test(String(error))) ?? wrong.at(-1);
   }
 
-  /** Rows of first and last slot, then the nodes that have these slots, the primary first. */
+  /** Rows of first and last slot, then the nodes with these slots, the primary first. */
   #read(answer: unknown, asked: ClusterNode): ClusterNode {
     const rows = listIn(answer)
       .map(listIn)
@@ -167,7 +170,7 @@ class SlotMap {
         nodes: nodes.map((node) => readNode(node, asked)),
       }));
     const [primary] = rows.find(({ first, last }) => first <= this.#slot && this.#slot <= last)?.nodes ?? [];
-    // As the nodes say it themselves.
+    // The same text as the nodes use.
     if (primary === undefined) throw new Error(`CLUSTERDOWN Hash slot ${this.#slot} is not served by any node`);
     const all = [...rows.flatMap(({ nodes }) => nodes), ...this.#following.nodes];
     this.#known = [...new Map(all.map((node) => [addressesOf([node]), node])).values()];
@@ -180,7 +183,7 @@ function listIn(answer: unknown): readonly unknown[] {
   return answer;
 }
 
-/** A node that does not know its own name means the address at which it was asked. */
+/** A node that does not know its own name means the address of the request. */
 function readNode(node: unknown, { host: askedAt }: ClusterNode): ClusterNode {
   const [host, port] = listIn(node);
   return { host: typeof host === 'string' && host !== '' && host !== '?' ? host : askedAt, port: Number(port) };
@@ -203,7 +206,7 @@ async function askSlots(node: ClusterNode, { tls, ...user }: Speaking): Promise<
   try {
     return await redis.cluster('SLOTS');
   } catch (error) {
-    // What went wrong first says more than that the connection is closed.
+    // The first error is more specific than a closed connection.
     const told = cause?.message ?? (error instanceof Error ? error.message : String(error));
     throw new Error(`${addressesOf([node])}: ${told}`, { cause: error });
   } finally {

@@ -1,4 +1,4 @@
-/** Settings of PostgreSQL, which holds the ledger. */
+/** Settings of PostgreSQL, which stores the ledger. */
 import { z } from 'zod';
 import { count, duration, durationOrOff, fileWith, onOff, orIssue, postgresUrl, readCertificates } from './types.ts';
 import { message } from '../messages/message.ts';
@@ -6,7 +6,10 @@ import { says } from '../messages/schemas.ts';
 import { MessageError } from '../messages/texts.ts';
 import { englishSettings } from '../messages/english-settings.ts';
 
-/** 14 are not of the pool: two lanes for each kind of statement among them, so that one locked row stops no other work. */
+/**
+ * 14 are outside the pool, including two lanes for each kind of statement, so that one locked row blocks no other
+ * work.
+ */
 const CONNECTIONS_LEAST = 16;
 const CONNECTIONS_MOST = 200;
 const RETENTION_LEAST_MS = 30 * 86_400_000;

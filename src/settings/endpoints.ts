@@ -1,4 +1,4 @@
-/** Settings of webhook endpoints: the hosts that relais can deliver to. */
+/** Settings of webhook endpoints: the hosts to which relais can deliver. */
 import { readWebhookHost } from '../lib/webhook-hosts.ts';
 import { onOff, words } from './types.ts';
 

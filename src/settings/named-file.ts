@@ -1,11 +1,11 @@
-/** A file that a setting names. It is read when the settings are, so that what is wrong in it is told with all else. */
+/** A file named by a setting. It is read with the settings, so that its errors are reported together with theirs. */
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { textOf } from '../lib/saved-text.ts';
 import { type Message, message } from '../messages/message.ts';
 import { MessageError, messageIn } from '../messages/texts.ts';
 
-/** What it holds is given to nobody by accident: printing, logging and JSON give its place. */
+/** Its content is never shown accidentally: printing, logging and JSON show its path. */
 export class NamedFile<T> {
   readonly path: string;
   readonly #holds: T;
@@ -28,7 +28,7 @@ export class NamedFile<T> {
   }
 }
 
-/** Throws with the place, and what is wrong with it. */
+/** Throws with the path and the problem. */
 export function readNamed<T>(path: string, read: (text: string) => T): NamedFile<T> {
   let text: string;
   try {

@@ -1,6 +1,6 @@
 /**
- * What the environment may hold. This one schema gives the types, the start-up check, .env.example, docs/settings.md
- * and the first log line. A setting is declared here and nowhere else; config.ts reads it.
+ * All environment variables. This schema gives the types, the start-up check, .env.example, docs/settings.md and the
+ * first log line. A setting is declared only here; config.ts reads it.
  */
 import { z } from 'zod';
 import { readPrices } from '../files/prices.ts';
@@ -40,7 +40,7 @@ import {
 import { says } from '../messages/schemas.ts';
 import { englishSettings } from '../messages/english-settings.ts';
 
-/** Read by people in docs/settings.md; `secret` values are shown as set or missing, never themselves. */
+/** For readers of docs/settings.md; `secret` values are shown only as set or missing. */
 interface SettingMeta {
   readonly help: string;
   readonly group: string;

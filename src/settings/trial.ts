@@ -7,7 +7,7 @@ import { MessageError } from '../messages/texts.ts';
 
 const E164 = /^\+[1-9]\d{7,14}$/;
 
-/** Numbers of people: printing, logging and JSON give only how many there are. */
+/** Personal data: printing, logging and JSON show only the count. */
 export class TrialNumberList {
   readonly #numbers: readonly string[];
 

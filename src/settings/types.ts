@@ -1,4 +1,4 @@
-/** The types that settings have. Whatever a type refuses is told in our words, with what would be right. */
+/** The types of settings. Each type refuses a value with its own message and the correct format. */
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { z } from 'zod';
 import { toMs } from '../lib/clock.ts';
@@ -45,7 +45,7 @@ export const count = (fallback: number, { min = 0, max = 1_000_000 } = {}) =>
     .min(min)
     .max(max)
     .default(fallback);
-/** Comma-separated; each of them is read, and the reader throws for one that is none. */
+/** Comma-separated; `read` parses each word and throws for an invalid one. */
 export const words = (read: (word: string) => string) =>
   z
     .string()
@@ -59,14 +59,17 @@ export const words = (read: (word: string) => string) =>
           .map(read),
       ),
     );
-/** What is not set is no opinion, and only then the default may hold: it is shown here and never filled in. */
+/**
+ * An unset limit is not requested, and only then the default applies: the default is displayed here and never filled
+ * in.
+ */
 export const limit = (name: MoneyLimit) =>
   z
     .string()
     .meta({ default: writeLimit(name, strictestOf(name, [])) })
     .optional()
     .transform((text, context) => (text === undefined ? undefined : orIssue(readLimitOf(name))(text, context)));
-/** `50000xof`, `1000recipients`, or both with a comma between: each is a limit of its own. */
+/** `50000xof`, `1000recipients`, or both separated by a comma: each is a separate limit. */
 export const campaignApproval = () =>
   z
     .string()
@@ -100,7 +103,7 @@ export const secret = () =>
     .transform((value) => (value === undefined ? undefined : new Secret(value)));
 export const httpUrl = () =>
   url({ protocol: /^https?$/, example: 'https://host' }).transform((text) => text.replace(/\/+$/, ''));
-/** As the provider writes it: a stroke at its end is a part of it. */
+/** Exactly as the provider writes it, including a slash at its end. */
 export const issuer = () => url({ protocol: /^https?$/, example: 'https://login.example.sn' });
 const POSTGRES = {
   protocol: /^postgres(ql)?$/,
@@ -138,11 +141,11 @@ export const country = () => z.string().transform(orIssue(readCountry));
 export const addresses = () =>
   z.string().transform(orIssue((text) => text.split(',').map((part) => readHostAndPort(part.trim()))));
 export const sender = () => z.string().transform(orIssue(readSender));
-/** What is read from the file that a setting names. */
+/** Reads the file named by a setting. */
 export const fileWith = <T>(read: (text: string) => T): z.ZodType<NamedFile<T>, string> =>
   z.string().transform(orIssue((path) => readNamed(path, read)));
 
-/** A reader that throws becomes an issue with its message, so that all wrong settings are named at once. */
+/** Turns the error of a reader into an issue with its message, so that all invalid settings are reported together. */
 export function orIssue<T>(read: (text: string) => T) {
   return (text: string, context: z.RefinementCtx): T => {
     try {
@@ -161,7 +164,7 @@ function readCountry(text: string): string {
 
 const SENDER_MOST = 20;
 
-/** As a request may have it. */
+/** With the rules of a request. */
 function readSender(text: string): string {
   const name = text.trim().normalize('NFC');
   if (name.length > SENDER_MOST)
@@ -227,7 +230,10 @@ const accountFile = z.record(
   }),
 );
 
-/** The file holds keys, and a parser's message may quote them: only the place is told, and what belongs there. */
+/**
+ * The file contains keys, and a parser's message may quote them: only the position and the expected content are
+ * reported.
+ */
 export function readAccountsText(text: string): z.output<typeof accountFile> {
   let read: unknown;
   try {
