@@ -1,4 +1,4 @@
-/** The caller: a key in the header, or a session of the console that one was exchanged for. And how often they may. */
+/** The caller of a request: an API key in the header, or a console session of a key. Limits the request rate. */
 import type { Request, Response } from 'express';
 import { clientAddressOf } from '../lib/bounded-server.ts';
 import type { ApiContext } from './context.ts';
@@ -14,9 +14,9 @@ interface Asked {
 }
 
 export interface Admission {
-  /** Makes sure that the request has a key, and that the key does not ask too often. */
+  /** Requires a key, within its rate limit. */
   readonly byRequest: (request: Request, response: Response) => ApiKey | Promise<ApiKey>;
-  /** The key of a secret that is shown in a body; a wrong one is refused like one in a header. */
+  /** The key of a secret in a body; a wrong one is refused like one in a header. */
   readonly bySecret: (secret: string, asked: Asked, isRight?: (key: ApiKey) => boolean) => Promise<ApiKey>;
 }
 
@@ -50,7 +50,9 @@ export function admissionTo(context: ApiContext): Admission {
   };
 }
 
-/** No guess is counted here: nobody guesses 256 bits, and a page whose session is over asks a few times more. */
+/**
+ * Wrong sessions are not counted: 256 bits cannot be guessed, and a page with an expired session repeats requests.
+ */
 async function bySession(
   { sessions, keyRing, provider }: ApiContext,
   limit: ReturnType<typeof limitRate>,
@@ -84,7 +86,7 @@ function refusedKey(
   wrongKeys: WrongKeys,
   { request, response, wasSent }: Asked & { readonly wasSent: boolean },
 ): ApiProblem {
-  // A stranger does not keep the connection.
+  // Unknown clients do not keep the connection.
   response.set('Connection', 'close');
   const waitMs = wrongKeys.refused(clientAddressOf(request));
   onWrongKey(waitMs === 0 ? '401' : '429');

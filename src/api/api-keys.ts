@@ -1,4 +1,4 @@
-/** Keys that are made, listed and revoked while relais runs. */
+/** API keys that are created, listed and revoked at run time. */
 import { z } from 'zod';
 import { derivedId } from '../lib/ids.ts';
 import { comparable } from '../lib/letters.ts';
@@ -70,7 +70,7 @@ const createKey = route(
       'its hash. Nobody can grant a role that they do not have (403). For approvals, two keys of one person count ' +
       'as one, and so do the creator of a key and its holder.',
     body: json(keyRequest),
-    // After a restore, the asking key may have been revoked since: a key that it makes would stay.
+    // After a restore, the caller's key may have been revoked since the backup: a key that it creates would stay.
     releases: true,
     answers: { 201: answer('Made: keep the secret.', apiKeyWithSecret) },
     problems: ['wrong-state'],
@@ -156,7 +156,7 @@ function requireSound({ person, service, accounts = [] }: KeyRequest, { accountN
   ]);
 }
 
-/** Through another key of the same person the roles of both would be those of one. */
+/** With another key of the same person, one person would have the roles of both. */
 function requireMayGive(key: ApiKey, made: MadeKey): void {
   if (comparable(holderOf(made)) !== comparable(personOf(key))) return;
   const more = made.roles.filter((role) => !hasRole(key, role as Role));
@@ -165,7 +165,7 @@ function requireMayGive(key: ApiKey, made: MadeKey): void {
   throw new ApiProblem('forbidden', detail, { rule: 'own-roles' });
 }
 
-/** Rates, endpoints and the audit go by the name of a key. */
+/** Rates, endpoints and the audit log refer to the name of a key. */
 function requireOwnName(made: MadeKey, all: readonly (ApiKey | MadeKey)[]): void {
   const other = all.find((one) => one.name === made.name && holderOf(one) !== holderOf(made));
   if (!other) return;

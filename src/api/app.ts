@@ -1,4 +1,4 @@
-/** The HTTP door: which key asks, how often, what for; and every refusal as a problem that names the next step. */
+/** The HTTP API: authentication, rate limits, roles; every refusal is a problem with the next step. */
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { isUnreadable } from '../operations/record.ts';
 import type { ApiContext } from './context.ts';
@@ -15,7 +15,7 @@ import { routes } from './routes.ts';
 import { writeRefused } from './writes.ts';
 import { type Message, message } from '../messages/message.ts';
 
-/** Sent in place of a request id that is missing or odd. */
+/** Replaces a missing or invalid request id. */
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
 
 export function createApi(context: ApiContext): Express {
@@ -88,7 +88,9 @@ function noRoom({ of, most }: NoRoom): ApiProblem {
   );
 }
 
-/** Another process has taken over the work of this one, which ends; otherwise the ledger is an earlier copy. */
+/**
+ * Another process has taken over the work of this one, which ends; otherwise the ledger was restored from a backup.
+ */
 function closed({ reason }: LedgerClosed): ApiProblem {
   const isOfProcess = reason === 'fenced' || reason === 'superseded';
   return isOfProcess
@@ -102,11 +104,11 @@ function problemOf(error: unknown, method: string): ApiProblem {
   if (isUnreadable(error)) {
     return new ApiProblem('unreadable', message('record_unreadable'));
   }
-  // What follows a percent sign in the path is no character: it was the caller's doing.
+  // An invalid percent escape in the path is a client error.
   if (error instanceof URIError) return new ApiProblem('malformed', message('path_invalid'));
   if (error instanceof NoRoom) return noRoom(error);
   if (error instanceof LedgerClosed) return closed(error);
-  // A request that PostgreSQL has committed, and whose answer was lost, is done all the same.
+  // PostgreSQL may have committed a request whose answer was lost.
   if (isAway(error) || isLedgerAway(error))
     return new ApiProblem('unavailable', method === 'GET' ? message('not_read') : message('maybe_done'));
   return new ApiProblem('internal', message('internal_error'));

@@ -1,4 +1,4 @@
-/** Which person did what, and whether what is written of it is as it was written. */
+/** The acts of users, and whether their lines are unchanged. */
 import { z } from 'zod';
 import type { AuditLine } from '../ledger/audit.ts';
 import { auditPage, auditVerdict } from './openapi/answers-audit.ts';
@@ -74,7 +74,7 @@ function lineView({ id, words }: AuditLine) {
 
 const facts = z.record(z.string(), z.unknown());
 
-/** What somebody has changed by hand must not keep the others from being read. */
+/** A manually changed line must not prevent reading the others. */
 function factsOf(text: string): Record<string, unknown> | null {
   if (text === '') return null;
   try {

@@ -1,17 +1,19 @@
 /**
- * What would be left of a balance when everything in flight has left. Advice, never a gate: upstream calls its own
- * figures rough, and what is in flight may be in them already.
+ * The balance after everything in flight has left. Advice, never a check: the provider calls its own figures
+ * approximate, and they may already include payments in flight.
  */
 import { sumByCountry } from '../provider/capabilities.ts';
 
 export interface BalanceAdvice {
-  /** XOF that have still to leave or are on their way, by country. */
+  /** XOF that are queued or in flight, by country. */
   readonly inFlight: Readonly<Record<string, number>>;
-  /** XOF; null where the balance could not be read. */
+  /** XOF; null if the balance was unreadable. */
   readonly afterInFlight: Readonly<Record<string, number | null>>;
 }
 
-/** `byMode` is in flight by withdraw mode; transfers between accounts of the service have no country, and no part. */
+/**
+ * `byMode`: in flight by withdraw mode. Transfers between accounts of the provider have no country and are omitted.
+ */
 export function adviseOn(
   balances: Readonly<Record<string, number | null>>,
   byMode: Readonly<Record<string, number>>,

@@ -1,4 +1,4 @@
-/** What is left, roughly: upstream calls its own figures an approximation, so nothing is ever decided by them. */
+/** Approximate balances: the provider calls its figures an approximation, so no decision uses them. */
 import type { UpstreamAccount } from '../provider/client.ts';
 import type { Verdict } from '../provider/verdict.ts';
 import { adviseOn } from './balance-advice.ts';

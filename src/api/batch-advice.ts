@@ -1,6 +1,6 @@
 /**
- * A word to the key that is about to approve a batch that the balances would not bear. Never a refusal: the figures are
- * rough, and a disbursement without funds is held, not lost. Without an answer in time there is no word.
+ * A warning for a key that is about to approve a batch above the balance. Never a refusal: the figures are
+ * approximate, and a disbursement without funds is held, not lost. Without an answer in time there is no warning.
  */
 import type { Finding } from '../kinds/batch.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -19,7 +19,7 @@ interface Known {
   readonly atMono: number;
 }
 
-/** A page that is looked at again and again asks upstream no more often than this. */
+/** A page that is reloaded often does not query the provider more often than this. */
 const KNOWN_FOR_MS = 30_000;
 const PATIENCE_MS = 2_000;
 
@@ -37,7 +37,7 @@ export class BatchAdvisor {
     this.#context = context;
   }
 
-  /** Only of one that somebody may still decide about. */
+  /** Only for a batch that can still be decided. */
   async adviceOn({ state, account, totals }: BatchRecord): Promise<Finding[]> {
     if (state !== 'awaiting_approval') return [];
     const balances = await this.#balancesOf(account);

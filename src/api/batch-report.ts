@@ -7,7 +7,7 @@ import type { Batches } from '../ledger/batches.ts';
 import { reportCsvHead, reportCsvLine, type ReportLine, reportPages } from '../producer/batch/report.ts';
 import type { Public } from '../lib/public.ts';
 
-/** One line per row, as JSON or as CSV; page by page, so that no batch is ever in memory as a whole. */
+/** One line per row, as JSON or as CSV; page by page, so that a batch is never completely in memory. */
 export async function sendReport(
   record: BatchRecord,
   batches: Public<Batches>,
@@ -15,14 +15,14 @@ export async function sendReport(
 ): Promise<void> {
   const csv = request.accepts(['json', 'csv']) === 'csv';
   const pages = reportPages(record, batches);
-  // Read before anything is answered: a report that cannot be read now is refused as a whole.
+  // Read before the answer begins: an unreadable report is refused as a whole.
   const first = await pages.next();
   const all = withFirst(first.done ? [] : first.value, pages);
   response.type(csv ? 'text/csv' : 'application/json');
   try {
     await pipeline(Readable.from(csv ? csvOf(record, all) : jsonOf(record, all)), response);
   } catch (error) {
-    // The reader went away; nobody is left to tell.
+    // The client disconnected.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
@@ -41,7 +41,7 @@ async function* csvOf({ columns }: BatchRecord, pages: Pages): AsyncGenerator<st
   }
 }
 
-/** The sums are those of the very lines above them, so that the two agree whatever happens meanwhile. */
+/** The sums are those of the lines above, so that the two are consistent. */
 async function* jsonOf(record: BatchRecord, pages: Pages): AsyncGenerator<string> {
   const { id, state, contentHash, totals, columns } = record;
   const head = JSON.stringify({ id, state, contentHash, totals, columns });

@@ -1,4 +1,4 @@
-/** Paying the unpaid rows of a batch again: a new batch with new references, which needs an approval of its own. */
+/** Retry of a batch's unpaid rows: a new batch with new references and its own approval. */
 import { outcomeOf } from '../kinds/batch-outcome.ts';
 import { isFinal } from '../kinds/index.ts';
 import { type BatchRow, askedWith } from '../kinds/batch-rows.ts';
@@ -48,7 +48,7 @@ interface Retrying extends Pick<AnyAsked, 'key' | 'act'> {
   readonly record: BatchRecord;
 }
 
-/** A batch of these rows that was cancelled or not approved in time makes room for another, under another name. */
+/** A batch of these rows that was cancelled or not approved in time does not block another under a new name. */
 const NAMES_MOST = 100;
 
 async function askAgain({ batches, batchDoor }: ApiContext, { record, key, act }: Retrying) {

@@ -1,4 +1,4 @@
-/** The rows of a batch a page at a time, those to act on first; and what their people were paid before. */
+/** Pages of a batch's rows, most urgent first; and earlier payments to their recipients. */
 import { z } from 'zod';
 import { batchOutcomes } from '../kinds/batch.ts';
 import { outcomeOf } from '../kinds/batch-outcome.ts';
@@ -15,7 +15,7 @@ import { after, answer, limit, route } from './route.ts';
 
 const about = { method: 'get', tag: 'Batches', scope: 'record', record: 'batch', role: 'read' } as const;
 
-/** How many rows were read before. */
+/** The number of rows read before. */
 const rowsCursor = /^\d{1,6}$/;
 
 const listBatchRows = route(
@@ -61,7 +61,7 @@ async function linesInOrder({ batches }: ApiContext, record: BatchRecord): Promi
 
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
-/** Paid, or perhaps paid: what an approver must not overlook. */
+/** Paid or possibly paid: important for an approver. */
 const PAID = statesOf('disbursement').filter((state) => ['paid', 'uncertain'].includes(outcomeOf(state)));
 
 const listRecentPayments = route(

@@ -1,4 +1,4 @@
-/** A batch as callers see it: alone with what became of its rows at this moment, in a list as it finished. */
+/** A batch for callers: read alone with the current states of its rows, in a list as it finished. */
 import type { Finding, Sum } from '../kinds/batch.ts';
 import { outcomesOf } from '../kinds/batch-outcome.ts';
 import type { StateOf } from '../kinds/index.ts';
@@ -44,7 +44,7 @@ function expiryOf({ state, since }: BatchRecord): string {
   return new Date(state === 'expired' ? since : since + APPROVE_WITHIN_MS).toISOString();
 }
 
-/** Its rows, and what is wrong with them, are told where it is read alone. */
+/** Rows and findings are included only when a batch is read alone. */
 export function batchRow(record: BatchRecord) {
   const [problemCount, warningCount] = [record.problems.count, record.warnings.count];
   return viewOf<'batch'>(record, {
@@ -56,7 +56,7 @@ export function batchRow(record: BatchRecord) {
   });
 }
 
-/** A batch without payments has a null outcome: zeros would read as a failed batch. */
+/** A batch without payments has a null outcome: zeros would look like a failed batch. */
 function progressIn(states: Readonly<Record<string, Sum>>) {
   return { states, outcome: Object.keys(states).length === 0 ? null : outcomesOf(states) };
 }

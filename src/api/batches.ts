@@ -119,7 +119,7 @@ interface Judging {
   readonly notBefore: string | undefined;
 }
 
-/** Of a file that is only judged: in the form of the answer, or as the rows to mend. */
+/** For a dry run: the findings as the answer, or as a file of the invalid rows. */
 async function judged(
   { batchDoor }: ApiContext,
   { file, account, notBefore }: Judging,
@@ -265,7 +265,7 @@ interface Approval extends Deciding {
   readonly contentHash: string;
 }
 
-/** Exactly these bytes, by somebody else, in time, and still in order. */
+/** Exactly these bytes, by a different person, in time, and still valid. */
 async function approve(context: ApiContext, { record, key, contentHash, act }: Approval): Promise<void> {
   await requireAnother(context, key, record.by, 'another_person_uploaded');
   if (contentHash !== record.contentHash) {
@@ -276,7 +276,7 @@ async function approve(context: ApiContext, { record, key, contentHash, act }: A
   if (again) return;
   const isLate = record.state === 'awaiting_approval' && context.clock.now() - record.since > APPROVE_WITHIN_MS;
   if (isLate || record.state === 'expired') {
-    // Without another name the same bytes are this one.
+    // Without another name the same bytes are this batch.
     throw notPossible('expired', message('upload_again'));
   }
   if (record.state !== 'awaiting_approval' && record.state !== 'needs_review') {
@@ -313,7 +313,7 @@ async function reject(
   if (decided.is === 'not yours') throw notPossible(decided.state, message('no_approval_waits'));
 }
 
-/** Of one that needs review, the rows that were not accepted yet are never paid; the others go on as they are. */
+/** Under review, rows that were not accepted are never paid; the others continue. */
 const CANCELLABLE: readonly StateOf<'batch'>[] = ['awaiting_approval', 'invalid', 'needs_review'];
 
 async function cancel(context: ApiContext, { record, act }: Deciding): Promise<void> {
@@ -343,14 +343,14 @@ function readingOf(request: Request): BatchReading {
   return { format: 'json' };
 }
 
-/** The bytes as they came: their hash is what is approved. No more than the limit is ever kept. */
+/** The bytes as received: their hash is what is approved. At most the limit is held in memory. */
 async function bytesOf(request: Request, response: Response, held: Holding): Promise<Buffer> {
   const said = Number(request.get('content-length') ?? BYTES_MAX);
   if (said > BYTES_MAX) throw tooLarge(request, response);
   held.take(said);
   const parts: Uint8Array[] = [];
   let length = 0;
-  // Not destroyed when we turn away: the sender is to read why.
+  // Not destroyed after a refusal: the sender must be able to read it.
   for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     length += part.byteLength;
     if (length > BYTES_MAX) throw tooLarge(request, response);

@@ -1,15 +1,15 @@
-/** Token buckets of this process, one for each name: a caller may do so many at once, and then one every so often. */
+/** Token buckets of this process, one for each name: a burst of requests, then one per interval. */
 import type { Clock } from '../lib/clock.ts';
 
 interface BucketsOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** A bucket gains a token so often. */
+  /** The interval at which a bucket gains a token. */
   readonly everyMs: number;
   /** Tokens in a full bucket. */
   readonly most: number;
 }
 
-/** More names than any deployment has keys and persons. Above it, full buckets are forgotten. */
+/** More names than the keys and users of any deployment. Above it, full buckets are removed. */
 const NAMES = 10_000;
 
 export class Buckets {
@@ -21,13 +21,13 @@ export class Buckets {
     this.#options = options;
   }
 
-  /** Takes a token. 0: taken; otherwise the ms until there is one. */
+  /** Takes a token. 0: taken; otherwise the ms until the next one. */
   take(name: string): number {
     const { clock, everyMs, most } = this.#options;
     const now = clock.monotonic();
     const fullAt = Math.max(this.#fullAt.get(name) ?? now, now);
     const waitMs = fullAt - (most - 1) * everyMs - now;
-    // Sums of fractions are a little off.
+    // Rounding errors of fractions.
     if (waitMs > 0.001) return Math.ceil(waitMs);
     if (this.#fullAt.size >= NAMES) this.#forgetFull(now);
     this.#fullAt.set(name, fullAt + everyMs);
@@ -39,6 +39,6 @@ export class Buckets {
   }
 }
 
-/** Sign-ins of a key: each session takes room until it ends. */
+/** Sign-ins of a key: each session occupies space until it ends. */
 export const signInBuckets = (clock: Pick<Clock, 'monotonic'>): Buckets =>
   new Buckets({ clock, everyMs: 6_000, most: 20 });

@@ -1,15 +1,15 @@
-/** The lines of a request's body, in groups that are small enough to be answered together. */
+/** The lines of a request's body, in groups that are answered together. */
 import { isUtf8 } from 'node:buffer';
 import { type Message, message } from '../messages/message.ts';
 
-/** `index` is its place in the body, from 0; empty lines count and are left out. */
+/** `index`: the position in the body, from 0. Empty lines count and are skipped. */
 export type Line = { readonly index: number } & ({ readonly text: string } | { readonly unreadable: Message });
 
 /** Twice the longest request, with every character escaped. */
 const LINE_BYTES_MAX = 32_768;
 /**
- * Enough to share a commit, few enough that a verdict does not wait long for its neighbours,
- * and that what is in hand is little: all of it is copied each time the young generation is tidied.
+ * Enough to share a commit, few enough that a line does not wait long for its neighbours, and little memory: a minor
+ * garbage collection copies all of it.
  */
 const LINES_PER_GROUP = 100;
 const BYTES_PER_GROUP = 262_144;
@@ -17,7 +17,7 @@ const BYTES_PER_GROUP = 262_144;
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Never waits for more lines while some are here: a group is what has arrived, up to its limits. */
+/** Never waits for more lines while some are available: a group is what has arrived, up to its limits. */
 export async function* groupsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[], void, undefined> {
   const cutter = new Cutter();
   for await (const chunk of chunks) yield* grouped(cutter.cut(chunk));
@@ -38,14 +38,14 @@ function* grouped(lines: Iterable<Line>): Generator<readonly Line[], void, undef
   if (group.length > 0) yield group;
 }
 
-/** Most lines came in one piece, and are not copied. */
+/** Most lines arrive in one chunk, and are not copied. */
 function whole(parts: readonly Uint8Array[]): Buffer {
   const [only] = parts;
   if (!only || parts.length > 1) return Buffer.concat(parts);
   return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
 }
 
-/** Keeps no more than one unfinished line, and of a line that is too long nothing but the fact. */
+/** Stores at most one unfinished line; of a line that is too long, only that fact. */
 class Cutter {
   #next = 0;
   #unfinished: Uint8Array[] = [];
@@ -60,7 +60,7 @@ class Cutter {
     this.#keep(chunk.subarray(from));
   }
 
-  /** The last line, where no line feed ends it. */
+  /** The last line, if no line feed ends it. */
   *rest(): Generator<Line, void, undefined> {
     if (this.#bytes > 0) yield* this.#finish(new Uint8Array());
   }

@@ -1,6 +1,6 @@
 /**
- * Requests by the thousand: one JSON object a line comes in, one verdict a line goes out, in the same order and while
- * lines still come. No more is read than was answered, so neither a long body nor a slow reader fills the memory.
+ * Bulk requests: one JSON object per line in, one result per line out, in the same order and while lines still
+ * arrive. Reading waits for the answers, so neither a long body nor a slow reader fills the memory.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -20,12 +20,12 @@ import { message } from '../messages/message.ts';
 
 const NDJSON = 'application/x-ndjson';
 
-/** The route has checked the key, and that relais does not recover. */
+/** The route has checked the key, and that no recovery is running. */
 export type AskedInBulk = Pick<AnyAsked, 'context' | 'key' | 'act' | 'idempotencyKey' | 'request' | 'response'> & {
   readonly query: { readonly dryRun: boolean };
 };
 
-/** Asks for one line. `by` is the name of the key. */
+/** Accepts one line. `by`: the name of the key. */
 export type AcceptLine = (
   acceptance: Acceptance,
   line: { readonly request: unknown; readonly identity: string | undefined; readonly by: string },
@@ -35,16 +35,16 @@ export interface Verdict {
   readonly index: number;
   readonly id: string | null;
   /**
-   * `valid`: the answer of a dry run. `unconfirmed`: PostgreSQL did not answer in time. `stopped`: neither this line nor a later one was
-   * accepted. An identity follows from its line's place, so callers repeat the whole body.
+   * `valid`: the answer of a dry run. `unconfirmed`: PostgreSQL did not answer in time. `stopped`: this line and
+   * later ones were not accepted. An identity depends on its line's position, so callers repeat the whole body.
    */
   readonly outcome: Answer['outcome'] | 'valid' | 'unconfirmed' | 'stopped';
   readonly problem?: readonly Problem[];
-  /** Of a conflict: what is not as in the request that `id` stands for. */
+  /** For a conflict: the fields that differ from the request of `id`. */
   readonly differs?: readonly string[];
 }
 
-/** A body without sense must not be answered with something much longer than itself. */
+/** The answer to an invalid body must not be much longer than the body. */
 const PROBLEMS_SHOWN = 20;
 
 export function verdictOf(answer: Answer, index: number, dryRun: boolean): Verdict {
@@ -68,11 +68,11 @@ export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Prom
   requireUtf8(request.headers);
   const acceptance = acceptanceFor(asked);
   const judge = judgeOf({ ...asked, acceptance }, accept);
-  // Not destroyed when we end early: the sender is to read why.
+  // Not destroyed when the answer ends early: the sender must be able to read why.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   const judged = logged(inOrder(groupsOf(chunks), judge), asked);
   try {
-    // Until something is answered, the request as a whole can still be refused.
+    // Before the first answer, the request as a whole can still be refused.
     const first = await judged.next();
     if (first.done) throw invalid([{ pointer: '', message: message('json_lines_empty') }]);
     const { verdicts, stop } = first.value;
@@ -80,7 +80,7 @@ export async function answerInBulk(asked: AskedInBulk, accept: AcceptLine): Prom
     response.status(asked.query.dryRun ? 200 : 202).type(NDJSON);
     await pipeline(Readable.from(textOf(first.value, judged, languageFor(request)), { highWaterMark: 1 }), response);
   } catch (error) {
-    // A caller that went away asks again: what was accepted is found by its identity.
+    // A disconnected caller repeats the request, and its identities find what was accepted.
     if (!response.destroyed) throw error;
   }
   return undefined;
@@ -94,9 +94,9 @@ type Judge = (group: readonly Line[]) => Promise<Judged>;
 
 interface Judged {
   readonly verdicts: readonly Verdict[];
-  /** Why nothing more is read. */
+  /** Why reading stopped. */
   readonly stop?: Error;
-  /** The first line that was not asked for; absent where each line of the group has a verdict. */
+  /** The first line that was not tried; absent if each line of the group has a result. */
   readonly from?: number;
 }
 
@@ -116,13 +116,13 @@ function judgeOf(
     const answer = await accept(acceptance, { request: parsed.value, identity, by: personOf(key) });
     return verdictOf(answer, line.index, dryRun);
   };
-  // Once closed it stays so: a group that was taken after one that was not would leave a gap behind it.
+  // Permanent once closed: a later accepted group would leave a gap before it.
   let closed: ReturnType<ApiContext['refusal']>;
   return async (group) => {
     const from = group[0]?.index ?? 0;
     closed ??= context.refusal();
     if (closed) return { verdicts: [], stop: new ApiProblem(closed.kind, closed.detail), from };
-    // Lines may come for minutes.
+    // Lines may arrive for minutes.
     const stop = await requireStill(context, key).catch((error: Error) => error);
     if (stop) return { verdicts: [], stop, from };
     return gather(group, await Promise.allSettled(group.map(judgeLine)));
@@ -151,10 +151,10 @@ function readLine(line: Line): { readonly value: unknown } | { readonly problem:
   return 'wrong' in json ? { problem: { pointer: '', message: json.wrong } } : json;
 }
 
-/** While some groups wait for their synced write, the next is read and checked. */
+/** While some groups wait for their commit, the next is read and validated. */
 const GROUPS_AT_ONCE = 4;
 
-/** A group's verdicts as soon as they are there: a caller may wait for them before it sends the next line. */
+/** Results of a group are sent at once: a caller may wait for them before it sends the next line. */
 async function* inOrder(groups: AsyncIterator<readonly Line[]>, judge: Judge): AsyncGenerator<Judged, void> {
   const asked: Promise<Judged>[] = [];
   let reading: Promise<IteratorResult<readonly Line[]>> | undefined = read(groups);
@@ -194,7 +194,7 @@ async function* logged(
 
 function read(groups: AsyncIterator<readonly Line[]>): Promise<IteratorResult<readonly Line[]>> {
   const reading = groups.next();
-  // A caller that stopped early no longer waits for it, and a sender that goes away then is nobody's error.
+  // After an early end the reader is not awaited, and a sender that disconnects then causes no error.
   reading.catch(() => undefined);
   return reading;
 }

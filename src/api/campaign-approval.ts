@@ -1,4 +1,4 @@
-/** The decision of a different person about a campaign that waits for approval. */
+/** A different person's decision about a campaign that waits for approval. */
 import { contentHashOf, handsIn } from '../campaigns/content.ts';
 import type { Act } from '../ledger/acts.ts';
 import type { CampaignRecord } from '../operations/record.ts';
@@ -39,7 +39,7 @@ export async function approve(
   if (approved.to === 'running') context.wake('campaign');
 }
 
-/** It is cancelled, with the reason that the person gives. */
+/** Cancels the campaign, with the person's reason. */
 export async function reject(context: ApiContext, { record, key, act }: Deciding, note: string): Promise<void> {
   const by = personOf(key);
   await requireOther(context, { record, key });
@@ -55,7 +55,7 @@ export async function reject(context: ApiContext, { record, key, act }: Deciding
   await context.keptFiles.forget(record.id);
 }
 
-/** Two keys of one person are one. */
+/** Two keys of one person count as one. */
 async function requireOther(
   { keyRing }: ApiContext,
   { record, key }: Pick<Deciding, 'record' | 'key'>,

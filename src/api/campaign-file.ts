@@ -1,4 +1,4 @@
-/** The file of a draft, kept while it is decided about: judged as often as is wished, and counted once. */
+/** The file of a draft, stored until the decision: it can be checked repeatedly, and is counted once it is added. */
 import { z } from 'zod';
 import { leavable, questionsIn } from '../campaigns/check/questions.ts';
 import type { CheckSummary, SkipReason } from '../campaigns/check/report.ts';
@@ -24,7 +24,7 @@ import { ApiProblem, invalid } from './problem.ts';
 import { answer, flag, hashOfContent, listFiles, replayed, route, STREAMED_BYTES, wholeNumber } from './route.ts';
 import { message } from '../messages/message.ts';
 
-/** As much as a workbook may have. */
+/** The maximum of a workbook. */
 const MOST_BYTES = 50_000_000;
 const ROWS_MOST = 10_000_000;
 const SHOWN = 5;
@@ -51,7 +51,7 @@ const keepFile = route(
   async ({ context, key, record, query, request, type, again }) => {
     requireDraft(record);
     requireFileBody(request);
-    // Before it is there: a request that counts it at this moment finds a campaign that was changed.
+    // Before the file is visible: a concurrent request that adds it finds a changed campaign.
     await context.campaigns.amend(record.id, {}, { by: personOf(key) });
     const facts = { name: query.name ?? '', type: String(type), at: context.clock.now(), most: MOST_BYTES };
     try {
@@ -61,7 +61,7 @@ const keepFile = route(
       throw error;
     }
     const now = await again();
-    // It came for minutes, and its campaign was counted or cancelled meanwhile: nobody would ever decide about it.
+    // The upload took minutes, and its campaign was started or cancelled meanwhile: the file is no longer needed.
     if (now.state !== 'draft') await context.keptFiles.forget(record.id);
     requireDraft(now);
     return fileView(await requireFile(context, now), now);
@@ -156,10 +156,10 @@ const countFile = route(
     const judged = await judging(request, () => uploadRecipients(campaign, bytes(), { ...options, dryRun: true }));
     if (judged.is !== 'checked') throw new Error('a dry run counted something');
     const { contentHash } = judged.summary;
-    // Before it is remembered: what was answered for one file is no answer for another.
+    // Before the answer is stored: an answer belongs to one file.
     requireSeen(seenFile, contentHash);
     const report = { ...viewOf(judged), decisions: questionsIn(judged.summary, answers) };
-    // Of a text that was changed meanwhile this says nothing.
+    // Not valid if the text was changed meanwhile.
     const isSo = (await again()).rev === record.rev;
     await context.keptFiles.judged(record.id, file, {
       options: { ...how, repair: how.repair ?? [], take: how.take ?? [], leaveOut, asWritten },

@@ -18,8 +18,8 @@ export const campaignRetry = z
   .meta({ id: 'CampaignRetry' });
 
 /**
- * Lets a finished campaign go on for those who failed. Asking for the same again while it does changes nothing; asking
- * again under the same Idempotency-Key never does. True: it was asked for before.
+ * Resumes a finished campaign for its failed recipients. A repeated request during the retry changes nothing; with
+ * the same Idempotency-Key it never does. True: repeated.
  */
 export async function retryCampaign(
   context: ApiContext,

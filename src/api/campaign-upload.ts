@@ -1,4 +1,4 @@
-/** Recipients over HTTP: counted, or with `dryRun` only judged. */
+/** Recipients over HTTP: counted, or with `dryRun` only checked. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
@@ -36,7 +36,7 @@ const PREVIEW_MAX = 20;
 const SKIPPED_CSV =
   'to;prenom;row;reason;explanation;column;detail\r\n' +
   '+221771234567;Awa;7;duplicate;The same number is on an earlier row of this file.;;same number as row 2\r\n';
-/** Of a column or a sheet. */
+/** The name of a column or a sheet. */
 export const named = z.string().regex(/^[^\p{Cc}]{1,100}$/u, says('visible_100'));
 
 const isRepairable = (code: string): code is RepairableCountry =>
@@ -57,7 +57,7 @@ const take = z
   .refine((text) => text.split(',').every(isTakable), says('one_or_more_of', { values: takable.join(',') }))
   .transform((text) => text.split(',').filter(isTakable));
 
-/** How a file is read. */
+/** Options of reading a file. */
 export const reading = {
   repair: repair.optional().meta({
     description: `Countries whose old numbers are renewed, of ${repairableCountries.join(',')}.`,
@@ -138,10 +138,10 @@ const addRecipients = route(
   },
 );
 
-/** Not destroyed when we turn away half way: the sender is to read why. */
+/** Not destroyed after a refusal: the sender must be able to read it. */
 const whole = (request: Request): AsyncIterable<Buffer> => request.iterator({ destroyOnReturn: false });
 
-/** A file may come for minutes: nothing of it counts where its key is gone by the end. */
+/** An upload may take minutes: nothing counts if its key was revoked meanwhile. */
 export async function* whileAsking(
   context: ApiContext,
   key: ApiKey,
@@ -162,7 +162,7 @@ export function toolsOf(
   return { store: uploads, optOuts, prices: smsPrices, sender: senderOf(account), stop: stop() };
 }
 
-/** What is wrong with the file as a whole is for its author. */
+/** Errors of the whole file are reported to its author. */
 export async function judging<T>(request: Request, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -173,16 +173,16 @@ export async function judging<T>(request: Request, work: () => Promise<T>): Prom
     if (error instanceof TooManyUploads) throw new ApiProblem('wrong-state', error.said, { rule: 'limit' });
     if (error instanceof UploadUnderWay) throw new ApiProblem('busy', message('upload_under_way'));
     if (error instanceof UnusableFile) throw invalid(error.problems.map(describeFileProblem));
-    // Nobody is left to read it; it must not look like a fault of ours in the log.
+    // The client disconnected; the log must not show it as our error.
     if (request.destroyed && !request.complete) throw new ApiProblem('malformed', message('body_ended'));
     throw error;
   }
 }
 
-/** So much is held back: most files that cannot be used at all are found out by then, and get an answer that says so. */
+/** Buffered characters: most unusable files are detected within them, and get a proper error. */
 const HELD_CHARACTERS = 1_000_000;
 
-/** Behind what was held back the rows leave as they are met; a file that then proves unusable cuts the answer off. */
+/** After the buffer, rows are sent as they are read; if the file then proves unusable, the answer is cut off. */
 export async function sendSkipped(check: Check, request: Request, response: Response): Promise<void> {
   const language = languageAccepted(request.get('accept-language')) ?? 'en';
   const rest = skippedCsv(check, language);
@@ -195,7 +195,7 @@ export async function sendSkipped(check: Check, request: Request, response: Resp
     response.set({ 'Content-Language': language, Vary: 'Accept, Accept-Language' }).type('text/csv');
     await sendAll(held, rest, response);
   } finally {
-    // A workbook that nobody gives back keeps its turn: after two of them no other would ever be read.
+    // An unreleased workbook blocks its slot: after two of them no other could be read.
     await rest.return();
   }
 }

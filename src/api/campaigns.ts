@@ -1,4 +1,4 @@
-/** One text to many recipients. */
+/** One text for many recipients. */
 import { z } from 'zod';
 import { recipientsCursor } from '../campaigns/recipient-row.ts';
 import { recipientsPage, recipientsCsv } from '../campaigns/recipients.ts';
@@ -89,7 +89,7 @@ const getCampaign = route(
   ({ context, record }) => view(context, record),
 );
 
-/** What a file of recipients is judged with. */
+/** Campaign fields that affect the check of a file. */
 const READ_FOR = ['text', 'country', 'replaceCostly', 'from'] as const;
 
 const amendCampaign = route(
@@ -177,7 +177,7 @@ const SWITCHES = {
   cancel: ['Cancel a campaign', 'SMS that are not sent yet are never sent.', 'Nothing more is sent.'],
 } as const satisfies Partial<Record<CampaignSwitch, readonly [summary: string, effect: string, says: string]>>;
 
-/** What begins or goes on is refused where what leaves might not be remembered. */
+/** A start or a resume is refused if sent requests might not be recorded. */
 const GUARDS = {
   start: { durable: true, releases: true },
   pause: {},
@@ -207,7 +207,7 @@ const switchRoutes = (['start', 'pause', 'resume', 'cancel'] as const).map((name
     },
     async ({ context, key, record, again, act }) => {
       await switchCampaign(context, { record, by: personOf(key), act: act(record.id) }, name);
-      // Asked again after an answer that was not kept, it is as asked already, and may still not be kept.
+      // A repeated request after a lost answer finds the state already changed, and may still not be durable.
       const now = await again();
       return new Reply(now.state === 'awaiting_approval' ? 202 : 200, await view(context, now));
     },
@@ -296,7 +296,7 @@ interface ByHand {
   readonly act: Act;
 }
 
-/** Asking again for the state that a campaign is already in changes nothing, so that a retry is harmless. */
+/** A switch to the current state changes nothing, so that a retry is harmless. */
 async function switchCampaign(
   context: ApiContext,
   { record, by, act }: ByHand,
@@ -327,7 +327,7 @@ async function switchCampaign(
   if (switched.to === 'running') context.wake('campaign');
 }
 
-/** Somebody looked and said "go on", so an account that is held for an empty balance is tried again. */
+/** A user decided to continue, so an account with an empty-balance hold gets a trial. */
 async function beforeResuming({ accounts }: ApiContext, record: CampaignRecord, act: Act): Promise<void> {
   const { state, account } = record;
   if (state === 'held' && record.reason === 'quiet_hours') {

@@ -1,4 +1,4 @@
-/** Creating while the caller waits: record first, then upstream, then the answer. A repeated request goes on. */
+/** Creation while the caller waits: record first, then provider, then answer. A repeated request continues. */
 import { queueOf } from '../kinds/index.ts';
 import type { RecordOf } from '../operations/record.ts';
 import type { Tried } from '../processors/attempt.ts';
@@ -22,7 +22,7 @@ type Asked = Pick<AnyAsked, 'context' | 'key' | 'response'>;
 
 interface Creation<K extends Created, View> {
   readonly kind: K;
-  /** What the acceptance said. */
+  /** The answer of the acceptance. */
   readonly answer: Answer;
   readonly advance: Advance;
   readonly view: (record: RecordOf[K]) => View;
@@ -41,7 +41,7 @@ export async function createWhileWaiting<K extends Created, View>(
   return new Reply(record.state === 'creating' ? 202 : 201, view(record));
 }
 
-/** Why there is nothing to hand out; undefined where there is, or where somebody is still at it. */
+/** Why there is no result; undefined: there is one, or another attempt is running. */
 function unmadeOf(record: RecordOf[Created], tried: Tried | undefined): ApiProblem | undefined {
   if (record.publishedAt !== undefined) return undefined;
   const { id, state } = record;
@@ -63,7 +63,7 @@ interface Look<R> {
   readonly advance: Advance;
 }
 
-/** Looks now, for a caller that would rather not wait for the next look. */
+/** Checks the status now, for a caller that does not want to wait for the next poll. */
 export async function lookWhileWaiting<R extends RecordOf[Created]>(
   context: ApiContext,
   { record: { id, state, publishedAt }, again, advance }: Look<R>,
@@ -74,7 +74,7 @@ export async function lookWhileWaiting<R extends RecordOf[Created]>(
   const tried = await advance(id, context.processing);
   const record = await again();
   if (tried.failure) throw upstreamProblem(tried.failure, { id, state: record.state, retryable: true });
-  // Of what is over for good there was nothing to ask.
+  // A finished operation needs no check.
   if (queueOf(record.kind, record.state) !== undefined) requireAsked(record.state, tried);
   return record;
 }

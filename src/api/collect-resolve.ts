@@ -1,4 +1,7 @@
-/** A person's word about what needs review. Where upstream can be asked it is asked first, and its word is stronger. */
+/**
+ * An operator's decision about an operation that needs review. If the provider can be asked, it is asked first and
+ * takes precedence.
+ */
 import { z } from 'zod';
 import { operations as declared, type StateOf, queueOf } from '../kinds/index.ts';
 import type { Act } from '../ledger/acts.ts';
@@ -19,7 +22,7 @@ import { message } from '../messages/message.ts';
 
 type OutcomeOf<K extends CollectKind> = (typeof declared)[K]['resolve'][number] & StateOf<K> & Announced<K>;
 
-/** What leaves is a line in the statement of the service or a bank, and is found there by its transaction. */
+/** Outgoing money is a line in the statement of the provider or a bank, where its transaction id identifies it. */
 export const paidOut = {
   transactionId: identityText(128).optional().meta({
     description: 'With `succeeded`: the transaction id of the provider, used by `relais reconcile`.',
@@ -27,7 +30,7 @@ export const paidOut = {
   }),
 } as const;
 
-/** What a person says of one, or of many. */
+/** An operator's decision about one operation, or many. */
 export function wordAbout<const K extends CollectKind | 'disbursement'>(kind: K) {
   const outcomes: (typeof declared)[K]['resolve'] = declared[kind].resolve;
   return {
@@ -39,7 +42,7 @@ export function wordAbout<const K extends CollectKind | 'disbursement'>(kind: K)
   };
 }
 
-/** The declaration that is the same for every kind, but for the outcomes that it has; `more` is said of one alone. */
+/** The declaration for every kind, with its own outcomes; `more` applies to one kind. */
 export function resolutionOf<const K extends CollectKind | 'disbursement', const More extends z.ZodRawShape>(
   kind: K,
   more: More,
@@ -77,16 +80,16 @@ export function requirePaid({
   throw invalid([{ pointer: '/transactionId', message: message('only_with_succeeded', { outcome }) }]);
 }
 
-/** One transaction is one payment: what another operation was told is no word about this one. */
+/** One transaction is one payment: another operation's transaction proves nothing about this one. */
 export function refusedClaim(by?: string): ApiProblem {
   const detail = message('transaction_taken', { by: by ?? 'another operation' });
   return new ApiProblem('wrong-state', detail, { rule: 'identity', ...(by ? { existingId: by } : {}) });
 }
 
-/** Asks upstream; absent where there is nothing to ask. */
+/** Asks the provider; absent if no status check is possible. */
 type Advance = (id: string, processing: MoneyContext) => Promise<Tried>;
 
-/** The record as it is when the word was taken. */
+/** The record at the decision. */
 export async function resolve<K extends CollectKind>(
   { context, key, record, again, body, act }: AskedToResolve<K>,
   advance?: Advance,
@@ -101,18 +104,18 @@ export async function resolve<K extends CollectKind>(
   return again();
 }
 
-/** What upstream would say is not known, so nobody's word is taken: it may be paid at this moment. */
+/** The provider's status is unknown, so no decision is accepted: a payment may be in progress. */
 function notNow(state: string, because: string): ApiProblem {
   const detail = message('provider_not_asked_later', { why: because });
   return new ApiProblem('wrong-state', detail, { state, retryable: true });
 }
 
-/** An old answer is not told as the one of now. */
+/** An old answer must not look current. */
 export function requireAsked(state: string, tried: Tried): void {
   if (!tried.asked || tried.outcome === 'lost') throw notNow(state, tried.reason);
 }
 
-/** Nobody looks while a person's word is written down. Absent where there is nothing to look at. */
+/** No status check runs while a decision is written. Absent if the kind has no status check. */
 async function leaseOf(
   { operations, processing }: ApiContext,
   { kind, id, state }: { readonly kind: CollectKind; readonly id: string; readonly state: string },
@@ -141,18 +144,18 @@ interface Word<K extends CollectKind> {
   readonly outcome: OutcomeOf<K>;
   readonly note: string;
   readonly transactionId?: string | undefined;
-  /** The person that says so. */
+  /** The person who decided. */
   readonly by: string;
   readonly act: Act;
 }
 
-/** An invoice goes on by itself from there; of another kind that is looked at there is one more look. */
+/** An invoice continues by itself; other kinds with a status check get one more. */
 function lookedAtIn(kind: CollectKind, outcome: string): number | undefined {
   if (queueOf(kind, outcome) === undefined) return undefined;
   return kind === 'invoice' ? NUDGE_INTERVAL_MS : DAILY_MS;
 }
 
-/** An invoice is accepted as paid by what upstream named when it was asked just now. */
+/** An invoice is accepted as paid by the amount in the provider's latest answer. */
 function lessPaid({ amountNamed }: { readonly id: string; readonly amountNamed?: number }): {
   readonly amountPaid?: number;
 } {
@@ -170,7 +173,7 @@ async function takeWord<K extends CollectKind>(
   const paid = outcome === 'completed' ? lessPaid(record) : {};
   const settled = await context.operations.transition<K>(record, lease, {
     to: outcome,
-    // Nobody asked in this lease, and a payer may come back until the end of its time: what was called off is looked at.
+    // This lease made no check, and a payer can return until the end of the lifetime: a cancelled invoice is checked.
     dueInMs: lookedAtIn(record.kind, outcome),
     set: { note, resolvedBy: by, ...set, ...paid },
     claims,

@@ -1,4 +1,4 @@
-/** Invoices and payment requests as callers see them. */
+/** Invoices and payment requests for callers. */
 import type { RecordOf } from '../operations/record.ts';
 import { viewOf } from './views.ts';
 
@@ -8,7 +8,7 @@ export function invoiceView(record: RecordOf['invoice']) {
 }
 
 export function paymentRequestView(record: RecordOf['payment_request']) {
-  // False: sent by the service itself and answered without a number, so nobody can ask how it ends.
+  // False: the provider sent it itself and returned no number, so its status can never be checked.
   const tracked = record.publishedAt === undefined || record.referenceNumber !== undefined;
   return viewOf<'payment_request'>(record, { tracked });
 }

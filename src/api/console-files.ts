@@ -1,4 +1,4 @@
-/** The console as it was built: files that hold no secret, for everybody who reaches this port. */
+/** The built console: files without secrets, for every client of this port. */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,21 +17,21 @@ interface ConsoleFile {
 }
 
 export interface ConsoleFiles {
-  /** By what follows `/console/`. Undefined: there is none. */
+  /** By the path after `/console/`. Undefined: no such file. */
   find(path: string): Promise<ConsoleFile | undefined>;
 }
 
-/** Where browsers say what they kept a page from, and what of that is counted and logged. */
+/** Receives browser reports of blocked content; a part is counted and logged. */
 export const REPORTS = '/v1/console-reports';
 
 export interface Violation {
-  /** What it was about, as metrics know it. */
+  /** The category in the metrics. */
   readonly about: 'script' | 'style' | 'connect' | 'frame' | 'other';
-  /** Of the policy, by name. */
+  /** The name of the policy's directive. */
   readonly directive: string;
   /** `inline`, `eval` and the like, or an origin: never a whole address. */
   readonly blocked: string;
-  /** The path of the page, without what was asked for. */
+  /** The path of the page, without its query. */
   readonly page: string;
 }
 
@@ -52,7 +52,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const pack = promisify(gzip);
 
-/** Read once and kept, as soon as there are some: what is asked for is looked up among them, and never on the disk. */
+/** Read once the files exist and cached: requests look up files in memory, never on the disk. */
 export function consoleFilesIn(folder: URL): ConsoleFiles {
   let reading: Promise<ReadonlyMap<string, ConsoleFile>> | undefined;
   const read = async (): Promise<ReadonlyMap<string, ConsoleFile>> => {
@@ -80,7 +80,7 @@ async function readAll(folder: URL): Promise<ReadonlyMap<string, ConsoleFile>> {
   return new Map(await Promise.all(files));
 }
 
-/** No script, style, image or font from elsewhere or from within the page, and no frame around it. */
+/** No external or inline script, style, image or font, and no frame around the page. */
 const POLICY = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -101,24 +101,24 @@ const HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** Where the build puts what pages are made of; no page is called so. */
+/** The build's folder of assets; no page has this name. */
 const ASSETS = 'assets/';
 const FOREVER = 'public, max-age=31536000, immutable';
-/** A hash in the name, as the build writes it: another content has another name. */
+/** A hash in the name, from the build: other content has another name. */
 const HASHED = /-[\w-]{8,}\.\w+$/;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><title>relais</title><h1>The console has not been built</h1>
 <p>Run <code>npm run build</code> in the folder of relais, then load this page again. A package of relais that was
 installed has it already. <code>CONSOLE=off</code> switches it off.</p>`;
 
-/** To be mounted at `/console`. */
+/** Mounted at `/console`. */
 export function serveConsole(files: ConsoleFiles): RequestHandler {
   return async (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     response.set(HEADERS);
     const name = request.path.slice(1);
     const named = await files.find(name);
-    // What is no file is a page of the console, which finds out by itself which one: an id in its address may have a dot.
+    // Every other path is a page, which the console resolves itself: an id in it may contain a dot.
     const isAsset = name.startsWith(ASSETS);
     const isOpened = request.get('sec-fetch-dest') === 'document' && named === undefined && !isAsset;
     const isPage = isOpened || extname(name) === '' || name === INDEX;

@@ -1,10 +1,10 @@
-/** What browsers kept a page of the console from: counted, and logged without what the page was about. */
+/** Content that browsers blocked on a console page: counted, and logged without the content of the page. */
 import { z } from 'zod';
 import { REPORTS, type Violation } from './console-files.ts';
 import { readJsonBody } from './json-body.ts';
 import { route } from './route.ts';
 
-/** Trusted types are about what becomes a script. */
+/** Trusted types concern script content. */
 const MATTERS: readonly (readonly [RegExp, Violation['about']])[] = [
   [/^(?:script-src|trusted-types|require-trusted-types-for)/, 'script'],
   [/^style-src/, 'style'],
@@ -13,11 +13,11 @@ const MATTERS: readonly (readonly [RegExp, Violation['about']])[] = [
 ];
 
 const MOST = '16kb';
-/** Of one body. */
+/** Maximum per body. */
 const AT_ONCE = 20;
 
 const word = z.string().max(2_000).optional().catch(undefined);
-/** In the words of `report-uri`, and in those of the Reporting API. */
+/** The formats of `report-uri` and of the Reporting API. */
 const reported = z.object({
   'effective-directive': word,
   'violated-directive': word,
@@ -83,7 +83,7 @@ function originOrWord(text: string): string {
   return origin === 'null' ? protocol : origin.slice(0, 200);
 }
 
-/** The words of ours in it: what else a path holds may be somebody's. */
+/** Only our own path segments: others may be personal data. */
 function pathOf(text: string): string {
   if (!URL.canParse(text)) return '';
   const [, page = ''] = /^(\/console(?:\/[a-z-]{1,40})?)/.exec(new URL(text).pathname) ?? [];

@@ -55,16 +55,16 @@ import { type Message, message } from '../messages/message.ts';
 
 type RefusalKind = 'recovering';
 
-/** What the routes work with; everything comes from main. */
+/** The dependencies of the routes, from main. */
 export interface ApiContext {
   readonly keyRing: KeyRing;
   readonly apiKeys: Public<ApiKeys>;
   readonly sessions: Public<Sessions>;
-  /** Absent: people sign in by keys alone. */
+  /** Absent: users sign in only with keys. */
   readonly provider?: ProviderDoor | undefined;
-  /** Absent: it is off, and nobody signs in. */
+  /** Absent: the console is off, and sign-ins are impossible. */
   readonly console: ConsoleFiles | undefined;
-  /** The memory of requests in progress, by the name of the key. */
+  /** Memory of requests in progress, by the name of the key. */
   readonly heldBytes: HeldBytes;
   /** Sign-ins by key, of this process. */
   readonly signIns: Buckets;
@@ -74,11 +74,11 @@ export interface ApiContext {
   readonly accountNames: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
-  /** Absent: nobody asked for traces. */
+  /** Absent: traces are off. */
   readonly traces?: Traces | undefined;
   readonly acceptance: Acceptance;
   readonly collect: CollectAcceptance;
-  /** For what is done while the caller waits. */
+  /** For work while the caller waits. */
   readonly processing: MoneyContext;
   readonly operations: Public<OperationStore>;
   readonly queries: Public<Queries>;
@@ -92,25 +92,25 @@ export interface ApiContext {
   readonly purge: Public<Purge>;
   readonly status: Public<Status>;
   readonly workersHere: () => Promise<readonly WorkerHere[]>;
-  /** What the accounts had left when a worker last looked. */
+  /** The balances as a worker last read them. */
   readonly seenBalances: Pick<Balances, 'history'>;
   readonly balanceRows: () => Promise<readonly BalanceRow[]>;
   readonly intakeJobs: IntakeJobs;
   readonly rejections: Public<Rejections>;
-  /** Which key did what, for the person who must account for it later. */
+  /** Which key did what, for audits. */
   readonly audit: Public<Audit>;
   readonly auditSeals: Public<AuditSeals>;
-  /** Where numbers without a country code belong, unless the request says so. */
+  /** The country of numbers without a country code, unless the request names one. */
   readonly defaultCountry: string | undefined;
   /** The only numbers that get SMS and payments, in international form. Undefined: all. */
   readonly trialNumbers: readonly string[] | undefined;
-  /** XOF per segment, by country; absent: nothing is said about cost. */
+  /** XOF per segment, by country; absent: no cost is shown. */
   readonly smsPrices: Prices | undefined;
-  /** The sender that an account's texts come from, unless the request names another. */
+  /** The sender ID of an account's SMS, unless the request names another. */
   readonly senderOf: (account: string) => string | undefined;
-  /** What `{{stop}}` of a text becomes; undefined while nobody says where people reach the webhooks listener. */
+  /** The value of `{{stop}}` in a text; undefined while the public address of the webhooks listener is unknown. */
   readonly stop: () => StopOptions | undefined;
-  /** What each day came to; how long that is kept, and whose midnight ends a day. */
+  /** Daily reports, their retention, and the time zone of the days. */
   readonly reports: { readonly book: Public<DayBook>; readonly timezone: string; readonly keepMs: number };
   readonly batches: Public<Batches>;
   readonly batchDoor: BatchDoor;
@@ -123,23 +123,23 @@ export interface ApiContext {
   readonly endpointService: Public<EndpointService>;
   readonly wake: (queue: QueueName) => void;
   readonly recoveryDesk: Public<RecoveryDesk<readonly ProviderSaid[]>>;
-  /** Why nothing can be accepted now, if so. */
+  /** Why nothing can be accepted now; undefined: requests are accepted. */
   readonly refusal: () => { readonly kind: RefusalKind; readonly detail: Message } | undefined;
-  /** What is wrong with this deployment, and how it is mended; not looked at more often than twice a minute. */
+  /** The doctor's findings and fixes; examined at most twice a minute. */
   readonly doctor: () => Promise<{ readonly at: number; readonly findings: readonly Found[] }>;
-  /** A person's word about what needs review; upstream is asked first. */
+  /** An operator's decision about an operation that needs review; the provider is asked first. */
   readonly resolve: (id: string, request: Resolve) => Promise<Resolved>;
   readonly queues: QueueSwitches;
   /** Reports a write with a known key: accepted, refused, or failed with an unknown result. */
   readonly onWrite: (outcome: WriteOutcome, facts: Readonly<Record<string, unknown>>) => void;
-  /** A request came without a right key. */
+  /** A request without a valid key. */
   readonly onWrongKey: (answer: '401' | '429') => void;
-  /** A browser kept a page of the console from something. */
+  /** A browser blocked content on a console page. */
   readonly onViolation: (violation: Violation) => void;
   readonly onError: (error: unknown, request: { method: string; path: string; requestId: string }) => void;
 }
 
-/** What an account had left in a country when a worker last looked, and how much of it has still to leave. */
+/** An account's balance in a country as a worker last read it, and the amount that is still to leave. */
 interface BalanceRow {
   readonly account: string;
   readonly country: string;
@@ -148,7 +148,7 @@ interface BalanceRow {
   readonly at: number;
 }
 
-/** What one check of the doctor found: `fault` asks for something, `skipped` could not be looked at or is not used. */
+/** The finding of one check: `fault` needs a fix, `skipped` was not checkable or is not used. */
 interface Found {
   readonly check: keyof Words['doctor']['checks'];
   readonly is: 'ok' | 'fault' | 'skipped';
@@ -158,7 +158,7 @@ interface Found {
 
 export interface QueueSwitches {
   list(): Promise<{ name: string; paused: boolean; waiting: number; active: number; due: number }[]>;
-  /** What waits in each for a worker, and since when the first of it does (ms since the epoch). */
+  /** Waiting work in each queue, and when the first of it began to wait (ms since the epoch). */
   backlog(): Promise<{ name: string; waiting: number; oldestAt: number | undefined }[]>;
   /** False: there is no such queue. */
   pause(name: string, act: Act): Promise<boolean>;
@@ -167,7 +167,7 @@ export interface QueueSwitches {
 
 const isId = (id: string): boolean => /^[\w.-]{1,80}$/.test(id);
 
-/** The record, for a key that may see it. Undefined: there is none, or it is another account's. */
+/** The record, for a key with access. Undefined: there is none, or it belongs to another account. */
 export async function recordFor<K extends Kind>(
   { queries }: ApiContext,
   key: ApiKey,
@@ -178,7 +178,7 @@ export async function recordFor<K extends Kind>(
   return record && mayUseAccount(key, record.account) ? record : undefined;
 }
 
-/** The same; another account's id is as good as none. */
+/** Like `recordFor`; another account's id looks nonexistent. */
 export async function findRecord<K extends Kind>(
   context: ApiContext,
   key: ApiKey,
@@ -191,7 +191,7 @@ export async function findRecord<K extends Kind>(
   throw new ApiProblem('not-found', message('record_not_found', { kind, id: id?.slice(0, 80) ?? '' }));
 }
 
-/** Retention removed the operation; what is known of it is told to keys that may see it. */
+/** Retention removed the operation; its tombstone is shown to keys with access. */
 async function refuseBuried({ queries }: ApiContext, key: ApiKey, kind: Kind, id: string): Promise<void> {
   const buried = await queries.buried(id);
   if (buried?.kind !== kind || !mayUseAccount(key, buried.account)) return;
@@ -205,7 +205,7 @@ async function refuseBuried({ queries }: ApiContext, key: ApiKey, kind: Kind, id
   });
 }
 
-/** Accepted or the same as before; everything else is a problem. */
+/** Accepted, or a repeated request; every other outcome is a problem. */
 export function takeAnswer(answer: Answer): Extract<Answer, { id: string }> {
   if (answer.outcome === 'conflict') {
     throw new ApiProblem('conflict', message('identity_used', { id: answer.existingId }), {

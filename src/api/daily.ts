@@ -1,4 +1,4 @@
-/** The report of a day, made of its book: a row for each account and country, as JSON, CSV or a page to print. */
+/** The report of a day from its totals: a row for each account and country, as JSON, CSV or a page to print. */
 import type { KindOfMoney } from '../kinds/index.ts';
 import { createHash } from 'node:crypto';
 import { csvCell } from '../files/csv.ts';
@@ -13,7 +13,7 @@ interface Sum {
   xof: number;
 }
 
-/** In the order in which they are told. */
+/** In order of display. */
 const SUMS = [
   'opening',
   'accepted',
@@ -46,7 +46,7 @@ export interface DailyReport {
   readonly rows: readonly DailyRow[];
 }
 
-/** What a measure of the book is in the report, by the kind that it is of. */
+/** The report field of each measure, by the kind's direction of money. */
 const told: Readonly<Record<KindOfMoney, Readonly<Record<string, SumName>>>> = {
   disbursement: {
     '<open': 'opening',
@@ -77,7 +77,7 @@ export function rowsOf(lines: readonly Line[]): DailyRow[] {
 
 function countryOf({ kind, place }: Line): string | null {
   if (place === '' || kind === 'text') return place || null;
-  // A mode that only some settings know tells its country by its name, as those that everybody knows.
+  // A mode known only to some settings names its country like the standard ones.
   const mode = readWithdrawMode(place, [place]);
   return 'country' in mode ? (mode.country ?? null) : null;
 }
@@ -89,7 +89,7 @@ function blankRow(account: string, country: string | null): DailyRow {
   return { account, country, ...sums, texts: zeros(), segments: zeros(), costEstimated: null };
 }
 
-/** Whether there is anything to tell of it. */
+/** Whether the line has any figures. */
 function addLine(row: DailyRow, { kind, sums }: Line): boolean {
   if (kind === 'text') return addTexts(row, sums);
   const known: Readonly<Record<string, Readonly<Record<string, SumName>>>> = told;
@@ -130,10 +130,10 @@ export function dailyCsv({ date, rows }: DailyReport): string {
       row.country ?? '',
       ...SUMS.flatMap((name) => [row[name].count, row[name].xof]),
       ...textStates.flatMap((state) => [row.texts[state], row.segments[state]]),
-      // French Excel takes 12345.5 for a text.
+      // French Excel reads 12345.5 as a text.
       row.costEstimated === null ? '' : Math.round(row.costEstimated),
     ]
-      // A sum that is less than nothing is a number to the spreadsheet, and no formula.
+      // A negative sum is a number in the spreadsheet, not a formula.
       .map((cell) => (typeof cell === 'number' ? String(cell) : csvCell(cell)))
       .join(';'),
   );
@@ -149,7 +149,7 @@ const STYLE =
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`;
 
-/** A page for a printer: no script, nothing fetched. */
+/** A page for printing: no script, no external content. */
 export function dailyPage(report: DailyReport, language: Language): string {
   const { date, timezone, closed, rows } = report;
   const words = wordsIn(language);
@@ -162,7 +162,7 @@ export function dailyPage(report: DailyReport, language: Language): string {
 `.text;
 }
 
-/** `2026-11-22`, as it is written on paper. */
+/** `2026-11-22`, as printed. */
 function timedDay(date: string, language: Language): string {
   return language === 'fr' ? date.split('-').toReversed().join('/') : date;
 }

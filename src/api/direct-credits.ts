@@ -1,4 +1,4 @@
-/** Crediting an account of the service in one step. */
+/** Direct credits to an account of the provider, in one step. */
 import { directCreditRequest } from '../kinds/direct-credit.ts';
 import { paidOut, resolutionOf, resolve } from './collect-resolve.ts';
 import { personOf } from './keys.ts';

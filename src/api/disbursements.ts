@@ -1,4 +1,4 @@
-/** Money to a wallet, or to an account of the service: asked for, shown, called back, decided about. */
+/** Money to a wallet, or to an account of the provider: request, display, cancellation, decisions. */
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
 import { describeLimit } from '../kinds/limits.ts';
@@ -123,7 +123,7 @@ const cancelDisbursement = route(
   },
 );
 
-/** Upstream offers no cancellation: what may have been submitted cannot be called back. */
+/** The provider has no cancellation: a payment that may have been submitted cannot be cancelled. */
 const CANCELLABLE: readonly StateOf<'disbursement'>[] = ['awaiting_approval', 'queued', 'held', 'created'];
 
 interface Deciding extends Pick<AnyAsked, 'context' | 'key' | 'act'> {
@@ -144,7 +144,7 @@ async function cancel(deciding: Deciding): Promise<void> {
   if (settled.is === 'not yours') throw tooLate(settled.state);
 }
 
-/** A restored ledger shows it as unsent, and it may have been paid since. */
+/** A restored ledger shows it as unsent, but it may have been paid since the backup. */
 async function review({ context, key, record, act }: Deciding): Promise<never> {
   const { leaseMs, quietMs } = context.processing.policy;
   const asked = record.token === undefined ? {} : { dueInMs: 0 };
@@ -191,7 +191,7 @@ async function approve({ context, key, record, act }: Deciding): Promise<void> {
   const waitMs = Math.max(0, (record.notBefore ?? 0) - context.clock.now());
   const settled = await context.operations.transition(record, undefined, {
     to: 'queued',
-    // What may not be sent yet waits in the due index until it may.
+    // A payment with a later earliest time waits in the due index.
     dueInMs: waitMs,
     set: { approvedBy: personOf(key), '@approvedAt': 0 },
     evidence: { operation: 'approve', code: 'by', detail: personOf(key) },
@@ -237,7 +237,7 @@ async function reject({ context, key, record, act }: Deciding, note: string): Pr
   if (settled.is === 'not yours') throw notPossible(settled.state, message('no_approval_waits'));
 }
 
-/** It was accepted under the limit of its day, and leaves under that of today. */
+/** Accepted under the limit of its day, it leaves under that of today. */
 async function requireWithinLimit({ limits }: ApiContext, { amount, state }: DisbursementRecord): Promise<void> {
   const { MAX_DISBURSEMENT: most } = await limits.inForce();
   if (most === undefined || amount <= most) return;
@@ -267,7 +267,7 @@ const resolveDisbursement = route(
   },
 );
 
-/** One that needs review, by the word of a person: alone, or among many. */
+/** An operator's decision about a payment that needs review: alone, or among many. */
 export async function decideDisbursement(
   { context, key, record, act, response }: Deciding & Pick<AnyAsked, 'response'>,
   word: Pick<Resolve, 'outcome' | 'note' | 'transactionId'>,
@@ -282,7 +282,7 @@ export async function decideDisbursement(
   takeResolved(await context.resolve(record.id, { ...word, by: personOf(key), act: told }));
 }
 
-/** Four eyes: nobody approves or resolves what they asked for themselves. */
+/** Four eyes: nobody approves or resolves their own request. */
 function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
   return requireAnother(context, key, record.by, 'another_person_asked');
 }

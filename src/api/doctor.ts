@@ -1,4 +1,4 @@
-/** What `relais doctor` finds, for people with a browser and no shell. */
+/** The findings of `relais doctor`, for users with a browser and no shell. */
 import { wordsIn } from '../messages/languages.ts';
 import { textOf } from '../messages/texts.ts';
 import { doctorAnswer } from './openapi/answers-console.ts';

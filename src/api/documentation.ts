@@ -1,4 +1,4 @@
-/** The documentation over HTTP. Public: it says what any reader of the sources knows, and holds no secret. */
+/** The documentation over HTTP. Public: it contains only what the sources say, and no secrets. */
 import { createHash } from 'node:crypto';
 import { anyJson, problemKind } from './openapi/answers-operating.ts';
 import { makeDocument } from './openapi/document.ts';
@@ -10,7 +10,7 @@ import { addressAskedFor, ApiProblem, isProblemKind, problemKinds, typeOf } from
 import { SharedAnswer } from './shared-answer.ts';
 import { message } from '../messages/message.ts';
 
-/** Made at the first request and kept: declarations do not change while the process lives. */
+/** Built at the first request and cached: declarations do not change while the process runs. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
@@ -19,7 +19,7 @@ function once<T>(make: () => T): () => T {
 const jsonOf = (make: () => unknown) =>
   once(() => new SharedAnswer('application/json; charset=utf-8', JSON.stringify(make())));
 
-/** Nothing but the one style sheet in the page itself: no script, no font, no image, no frame around it. */
+/** Allows only the page's own style sheet: no script, font, image or frame. */
 function pagePolicy(): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
@@ -43,7 +43,7 @@ const getProblemKind = route(
   },
 );
 
-/** Of all routes, these among them. */
+/** All routes, including these. */
 export function documentationRoutes(routes: () => readonly RouteDeclaration[]) {
   const document = once(() => makeDocument(routes()));
   const openApi = jsonOf(document);

@@ -1,4 +1,4 @@
-/** Where signed deliveries go. A key that may read events may have them posted, to an endpoint of its own. */
+/** Webhook endpoints. A key that may read events can register an endpoint of its own. */
 import { z } from 'zod';
 import { eventTypes } from '../kinds/index.ts';
 import { headersProblem } from '../events/outgoing/webhook-sender.ts';
@@ -88,7 +88,7 @@ const createEventEndpoint = route(
     const registered = 'id' in made ? await context.endpoints.read(made.id) : undefined;
     if ('problem' in made) throw new ApiProblem('wrong-state', made.problem, { rule: made.rule });
     if (!registered) throw new ApiProblem('wrong-state', message('deleted_meanwhile'));
-    // The only time that it is shown.
+    // The only time that the secret is shown.
     return { ...view(registered), secret: made.secret.reveal() };
   },
 );
@@ -235,7 +235,7 @@ interface AskedForOne {
   readonly params: { readonly id: string };
 }
 
-/** Another key's endpoint is as good as none. */
+/** Another key's endpoint looks nonexistent. */
 async function find({ context, key, params: { id } }: AskedForOne): Promise<Endpoint> {
   const endpoint = /^[\w-]{1,64}$/.test(id) ? await context.endpoints.read(id) : undefined;
   if (endpoint && maySee(key, endpoint)) return endpoint;

@@ -1,4 +1,4 @@
-/** How things ended, read with a cursor. */
+/** Events, read with a cursor. */
 import { z } from 'zod';
 import { type EventType, eventTypes } from '../kinds/index.ts';
 import type { Request, Response } from 'express';
@@ -23,7 +23,7 @@ const types = z
 
 type Wanted = (event: CompletionEvent) => boolean;
 
-/** What the key may see of what was asked for. Undefined: everything. */
+/** The filters within the rights of the key. Undefined: everything. */
 function wantedBy({ accounts }: ApiKey, asked: string | undefined): Wanted | undefined {
   if (accounts === undefined && asked === undefined) return undefined;
   const named = asked === undefined ? undefined : new Set<string>(asked.split(','));
@@ -54,9 +54,9 @@ const readEvents = route(
     refusingCursors(() => context.events.read(query.after, query.limit, wantedBy(key, query.types))),
 );
 
-/** A proxy, or the other end, may hang up on what is silent for longer. */
+/** A proxy or the client may close a connection that is silent for longer. */
 const HEARTBEAT_MS = 15_000;
-/** A reader that takes nothing for so long is let go, and comes back with the place it stands at. */
+/** A reader that takes nothing for this time is disconnected, and returns with its cursor. */
 const TAKEN_WITHIN_MS = 30_000;
 const AGAIN_AFTER_MS = 2_000;
 
@@ -92,13 +92,14 @@ const followEvents = route(
     const isAsked = request.method !== 'HEAD';
     const leave = isAsked ? followers.enter(key.name) : undefined;
     if (isAsked && !leave) throw tooManyStreams(response);
-    // Its connection ends with it: what follows is not led back to a process that stops.
+    // Its connection is closed at the end: later requests must not reach a stopping process.
     response.status(200).type('text/event-stream');
     response.set({ 'X-Accel-Buffering': 'no', Connection: 'close' }).flushHeaders();
     if (!isAsked) return void response.end();
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    // A reader whose key is gone hears no more. Where that cannot be known it ends, and comes back by itself.
+    // A reader whose key was revoked receives nothing more. If that is unknown, the stream ends and the reader
+    // reconnects.
     const deaf = context.keyRing.onRead(
       () =>
         void stillAsks(context, key)
@@ -137,7 +138,7 @@ function lastEventId(request: Request): string | undefined {
   throw invalid([{ pointer: '/Last-Event-ID', message: message('stream_event_id') }]);
 }
 
-/** False: the other end has hung up, or takes nothing. */
+/** False: the client has disconnected, or reads nothing. */
 async function taken(response: Response, text: string, clock: Clock): Promise<boolean> {
   if (response.destroyed) return false;
   if (response.write(text)) return true;

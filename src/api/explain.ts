@@ -1,4 +1,4 @@
-/** GET /v1/explain/{id}: the story of any operation, with what keeps it waiting at this moment. */
+/** GET /v1/explain/{id}: the explanation of any operation, with the current reason of its wait. */
 import { queueOf, type Kind } from '../kinds/index.ts';
 import { type BegunWith, closedFor, foreignTo, sentOnce } from '../processors/context.ts';
 import { explainDisbursement, explainOther, explainReason } from '../operations/explain.ts';
@@ -16,7 +16,7 @@ import { answer, route } from './route.ts';
 import { ApiProblem } from './problem.ts';
 import { message } from '../messages/message.ts';
 
-/** Which key asks, of what, and in which language it is told. */
+/** The key, the operation, and the language of the answer. */
 interface Asking {
   readonly context: ApiContext;
   readonly key: ApiKey;
@@ -25,7 +25,7 @@ interface Asking {
 
 type Teller<K extends Kind> = (record: RecordOf[K], asking: Asking) => Promise<Explanation>;
 
-/** A kind that is not listed is told by its state and its evidence. */
+/** An unlisted kind is explained by its state and its evidence. */
 const tellers: { readonly [K in Kind]?: Teller<K> } = {
   disbursement: async (record, asking) => explainDisbursement(record, await circumstancesOf(record, asking)),
   campaign: async (record, asking) => explainCampaign(record, await circumstancesOf(record, asking)),
@@ -56,7 +56,7 @@ const explain = route(
     response.set({ 'Content-Language': language, Vary: 'Accept-Language' });
     const told = await toldOf(id, { context, key, language });
     if (told) return told;
-    // The same words for what is not there and for another account's: nothing is told about the latter.
+    // The same text for an unknown id and for another account's, which must not be revealed.
     throw new ApiProblem('not-found', message('operation_not_found', { id: id.slice(0, 80) }));
   },
 );
@@ -84,7 +84,7 @@ async function circumstancesOf(
 ): Promise<Circumstances> {
   const { accounts, accountNames, processing, clock, queries, queues } = context;
   const queue = queueOf(record.kind, record.state, record.lane);
-  // A process that was given no keys cannot tell.
+  // A process without keys cannot know.
   const keys = processing.account(record.account);
   const [holds, switches, dueAt] = await Promise.all([
     accounts.holdsOf(record.account),

@@ -1,4 +1,4 @@
-/** A file as the body of a request: what its type says of it. */
+/** A file as a request body: the meaning of its media type. */
 import type { Request } from 'express';
 import type { FileFormat } from '../files/rows.ts';
 import { type Encoding, encodingOf } from '../files/encodings.ts';
@@ -21,7 +21,7 @@ export interface FileBody {
   readonly encoding?: Encoding;
 }
 
-/** Undefined where the body is no file. */
+/** Undefined: the body is not a file. */
 function fileBodyOf(request: Request): FileBody | undefined {
   const type = (request.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
   const format = FORMATS[type.toLowerCase() as keyof typeof FORMATS] as FileFormat | undefined;
@@ -33,7 +33,7 @@ function fileBodyOf(request: Request): FileBody | undefined {
   throw unknownCharset(charset);
 }
 
-/** `others`: types that are taken besides. */
+/** `others`: additional accepted types. */
 export function requireFileBody(request: Request, others: readonly string[] = []): FileBody {
   if (codingOf(request.headers) !== undefined) {
     throw new ApiProblem('unsupported-media-type', message('send_file_plain'));

@@ -1,4 +1,4 @@
-/** What people have in hand when they look for something, as the index has it: a reference, a telephone number. */
+/** Search terms as the index stores them: a reference, a phone number. */
 import { type Country, countries, countryCodes, isLengthOf } from '../lib/countries.ts';
 import { numbersOf } from '../lib/renumbering.ts';
 import { readNumber } from '../lib/written-number.ts';
@@ -15,7 +15,7 @@ export const phoneFilter = soughtText(NAME_MOST)
   .optional()
   .meta({ description: 'Only this phone number, in any spelling.' });
 
-/** What a reference may name. It is unique per account and kind. */
+/** Operations of a reference, which is unique per account and kind. */
 export async function idsOfReference(
   { queries, environment }: ApiContext,
   kind: Kind,
@@ -32,8 +32,8 @@ export async function idsOfReference(
 }
 
 /**
- * Everybody who may be meant by a number as people write it. With its country code it is one person; without it, one of
- * each country that has numbers as long, unless it is said which country is meant.
+ * All possible owners of a user-written number. With a country code it is one person; without it, one for each
+ * country with numbers of that length, unless a country is given.
  */
 export function payeesOf(written: string, country?: string): string[] {
   const { digits, international } = readNumber(written, country) ?? { digits: '', international: false };
@@ -45,27 +45,27 @@ export function payeesOf(written: string, country?: string): string[] {
   return meant.length > 0 ? meant.map((code) => payeeOf(digits, code)) : [payeeOf(`+${digits}`, undefined)];
 }
 
-/** National, or with the code of the country and no plus: in an address a plus is a blank. */
+/** National, or with the country code and without a plus: in an address a plus is a blank. */
 function isOf(digits: string, code: Country): boolean {
   const { dialling } = countries[code];
   const hasCode = digits.startsWith(dialling) && isLengthOf(code, digits.length - dialling.length);
   return hasCode || isLengthOf(code, digits.length);
 }
 
-/** The one person who is meant by a filter. */
+/** The single person of a filter. */
 export function payeeOfQuery(written: string, country: string | undefined): string {
   const [payee, ...others] = payeesOf(written, country);
   if (payee !== undefined && others.length === 0) return payee;
   throw invalid([{ pointer: '/phone', message: message(payee === undefined ? 'phone' : 'ambiguous_phone') }]);
 }
 
-/** Whether something written is the number that is looked for. */
+/** Whether a written text is the searched number. */
 export function readerOf(asked: string, country: string | undefined): (written: string) => boolean {
   const payee = payeeOfQuery(asked, country);
   return (written) => payeesOf(written, country).includes(payee);
 }
 
-/** Every number, in international form, of the person who is meant by a filter. */
+/** All numbers, in international form, of the person in a filter. */
 export function phonesOf(asked: string, country: string | undefined): readonly string[] {
   const [owner = '', person = ''] = payeeOfQuery(asked, country).split(' ');
   const code = countryCodes.find((one) => one === owner);

@@ -1,4 +1,4 @@
-/** What a route asks before its handler begins: of the key, of the accounts, and of the state of the ledger. */
+/** Checks before a handler: the key, the accounts, and the state of the ledger. */
 import type { Request, Response } from 'express';
 import { Buckets } from './buckets.ts';
 import type { ApiContext } from './context.ts';
@@ -14,7 +14,7 @@ export function requireRole(key: ApiKey, role: Role, or?: Role): void {
   });
 }
 
-/** Four eyes: nobody decides about what they asked for themselves, and two keys of one person are one. */
+/** Four eyes: nobody decides about their own request, and two keys of one person count as one. */
 export async function requireAnother(
   { keyRing }: ApiContext,
   key: ApiKey,
@@ -26,7 +26,7 @@ export async function requireAnother(
   throw new ApiProblem('forbidden', detail, { rule: 'other-person' });
 }
 
-/** What concerns every account is not for a key that is bound to some. */
+/** Actions on all accounts are not allowed for keys limited to some. */
 export function requireAllAccounts({ name, accounts }: ApiKey): void {
   if (accounts === undefined) return;
   throw new ApiProblem(
@@ -38,22 +38,22 @@ export function requireAllAccounts({ name, accounts }: ApiKey): void {
   );
 }
 
-/** Its key is one, and its session goes on. Rejects where that cannot be known. */
+/** The key is valid, and its session exists. Rejects if that is unknown. */
 export async function stillAsks(context: ApiContext, key: ApiKey): Promise<boolean> {
   if (!(await context.keyRing.stillHolds(key))) return false;
   return key.session === undefined || context.sessions.goesOn(key.session);
 }
 
 /**
- * Of what was asked a while ago, or came slowly: a key that was revoked since begins nothing more. Asked last, since a
- * process may stand still at any step before.
+ * For slow requests: a key that was revoked meanwhile starts nothing. Called last, since a process may pause at any
+ * earlier step.
  */
 export async function requireStill(context: ApiContext, key: ApiKey): Promise<void> {
   if (await stillAsks(context, key)) return;
   throw new ApiProblem('unauthenticated', message('key_ended_meanwhile'));
 }
 
-/** A session is left open on a desk: what matters most asks for the key again. */
+/** A console session may be left open on a desk, so critical actions require the key again. */
 export function requireFresh({ clock }: ApiContext, { session }: ApiKey): void {
   if (!session || session.confirmedUntil > clock.now()) return;
   throw new ApiProblem('sign-in-again', message('confirm_again'));
@@ -67,11 +67,14 @@ export function requireSession({ session, name }: ApiKey): void {
 interface Naming {
   readonly query: object;
   readonly body: unknown;
-  /** Whether an account that there is not is refused here; otherwise by the acceptance, with all else that is wrong. */
+  /** Whether an unknown account is refused here; otherwise acceptance reports it with all other problems. */
   readonly mustExist: boolean;
 }
 
-/** Of a file each line names its own, or the query names one for all. Which accounts there are is told to keys that may use them. */
+/**
+ * Each line of a file names its account, or the query names one for all. Existing accounts are revealed only to keys
+ * with access.
+ */
 export function requireNamedAccounts(
   { accountNames }: ApiContext,
   key: ApiKey,
@@ -88,7 +91,7 @@ export function requireNamedAccounts(
   }
 }
 
-/** Of which accounts something is listed: of the one that is asked for, or of all that the key may see. */
+/** The accounts of a list: the requested one, or all that the key can see. */
 export function accountsListed(
   context: ApiContext,
   key: ApiKey,
@@ -106,13 +109,13 @@ function requireAccount(key: ApiKey, account: string): void {
   });
 }
 
-/** What is no name at all is refused with everything else that is wrong in the request. */
+/** An invalid name is reported with the request's other problems. */
 function accountIn(request: unknown): string {
   const isObject = typeof request === 'object' && request !== null && 'account' in request;
   return isObject && typeof request.account === 'string' ? request.account : 'main';
 }
 
-/** Money and campaigns are accepted only while what was accepted would survive a power loss. */
+/** Money and campaigns are accepted only while accepted requests would survive a power loss. */
 export function requireOpen({ refusal }: ApiContext, response: Response): void {
   refuse(refusal(), response);
 }
@@ -123,7 +126,9 @@ function refuse(why: ReturnType<ApiContext['refusal']>, response: Response): voi
   throw new ApiProblem(why.kind, why.detail);
 }
 
-/** What somebody released in a recovery would leave before anybody has looked. Asked of PostgreSQL: every moment counts. */
+/**
+ * During a recovery a released operation would leave before its review. Reads PostgreSQL: the state must be current.
+ */
 export async function requireNoRecovery({ refusal, processing }: ApiContext, response: Response): Promise<void> {
   if (refusal() === undefined && (await processing.life?.raise()) !== false) return;
   response.set('Retry-After', '30');
@@ -140,10 +145,10 @@ export function idempotencyKey(request: Request): string | undefined {
 /** Throws the refusal. */
 type LimitRate = (key: Pick<ApiKey, 'name'>, response: Response) => void;
 
-/** One request is one token, however much it carries: bulk is slowed by its own back-pressure. */
+/** A request costs one token, however large: bulk requests are slowed by back-pressure. */
 export function limitRate({ clock, ratePerSecond }: Pick<ApiContext, 'clock' | 'ratePerSecond'>): LimitRate {
   if (ratePerSecond === 0) return () => undefined;
-  // One second's tokens may go at once.
+  // Burst: the tokens of one second.
   const buckets = new Buckets({ clock, everyMs: 1_000 / ratePerSecond, most: ratePerSecond });
   return ({ name }, response) => {
     const waitMs = buckets.take(name);

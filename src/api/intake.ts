@@ -1,4 +1,4 @@
-/** Requests of the queue `intake`: the refused ones. */
+/** Refused requests of the queue `intake`. */
 import { mayUseAccount } from './keys.ts';
 import { intakeList } from './openapi/answers-intake.ts';
 import { after, answer, limit, route } from './route.ts';

@@ -1,4 +1,4 @@
-/** Collecting money on a payment page. The service is asked while the caller waits. */
+/** Money in through a payment page. The provider is called while the caller waits. */
 import { advanceInvoice } from '../processors/collect/invoice.ts';
 import { invoiceRequest } from '../kinds/invoice-request.ts';
 import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-create.ts';
@@ -51,7 +51,7 @@ const createInvoice = route(
   },
 );
 
-/** Upstream bills the total and only shows the rest, so a list that adds up to something else is worth a word. */
+/** The provider bills the total and only displays the items, so a different sum gets a warning. */
 function warningsOf(body: unknown): Message[] {
   if (!isRecord(body)) return [];
   const { items, taxes, totalAmount } = body;
@@ -62,7 +62,7 @@ function warningsOf(body: unknown): Message[] {
   return [message('items_differ', { sum, total: String(totalAmount) })];
 }
 
-/** Of a list that the acceptance has found to be right. */
+/** Precondition: acceptance has validated the list. */
 function numbersIn(list: unknown, name: string): number[] {
   return Array.isArray(list) ? list.filter(isRecord).map((one) => Number(one[name] ?? 0)) : [];
 }

@@ -1,4 +1,4 @@
-/** A JSON body: express collects the bytes of one that is not short, and our own rules read them. */
+/** JSON bodies: express collects longer bodies, and relais parses them with its own rules. */
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Holding } from '../lib/held-bytes.ts';
@@ -19,13 +19,13 @@ function collectorOf(limit: string): RequestHandler {
 }
 
 export interface JsonReading {
-  /** In words. */
+  /** As text. */
   readonly limit?: string | undefined;
-  /** Where the bytes are counted. Absent: the limit is so low that nothing is. */
+  /** Counts the bytes. Absent: the limit is too low to count. */
   readonly hold?: (() => Holding) | undefined;
 }
 
-/** An object or a list; an empty object where nothing was sent. Rejects with the refusal. */
+/** An object or a list; an empty object for an empty body. Rejects with the refusal. */
 export async function readJsonBody(
   request: Request,
   response: Response,
@@ -41,14 +41,17 @@ export async function readJsonBody(
 /** Less than any limit. */
 export const SHORT_BYTES = 4_096;
 
-/** Nearly all are, and come as they are: what collects every kind of body takes a twentieth of the request to find out. */
+/**
+ * Nearly all bodies are short and uncompressed: express's general reader would take a twentieth of the request's
+ * time.
+ */
 function isShort({ headers }: Request): boolean {
   return codingOf(headers) === undefined && Number(headers['content-length']) <= SHORT_BYTES;
 }
 
 const MOST_BYTES = 1_048_576;
 
-/** The most bytes of a body. A compressed body, or one without its length, counts as the limit. */
+/** The maximum bytes of a body. A compressed body, or one without its length, counts as the limit. */
 function mostOf({ headers }: Request): number {
   const { 'content-length': length = MOST_BYTES } = headers;
   return codingOf(headers) === undefined ? Math.min(Number(length), MOST_BYTES) : MOST_BYTES;
@@ -64,7 +67,7 @@ function shortBody(request: Request): Promise<Buffer> {
 }
 
 function anyBody(request: Request, response: Response, limit: string): Promise<unknown> {
-  // express knows the usual names only.
+  // express supports only the usual names.
   request.headers['content-encoding'] = codingOf(request.headers) ?? 'identity';
   return new Promise((resolve, reject) => {
     collectorOf(limit)(request, response, (error?: unknown) => {
@@ -81,7 +84,7 @@ function notPlain(): ApiProblem {
   return new ApiProblem('unsupported-media-type', detail);
 }
 
-/** By the `type` of the errors of body-parser. */
+/** By the `type` of body-parser's errors. */
 function problemOf(error: unknown): ApiProblem {
   const { type, limit = 0 } = error as { readonly type?: string; readonly limit?: number };
   if (type === 'entity.too.large') return new ApiProblem('too-large', message('json_too_large', { bytes: limit }));
@@ -90,7 +93,7 @@ function problemOf(error: unknown): ApiProblem {
   return new ApiProblem('malformed', message('body_coding'));
 }
 
-/** An object or a list, and nothing for an empty body. */
+/** An object or a list; an empty body is an empty object. */
 function parse(bytes: unknown): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
   if (!isUtf8(bytes)) return new ApiProblem('malformed', message('body_not_utf8'));

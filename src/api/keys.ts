@@ -1,7 +1,4 @@
-/**
- * The keys of callers: `name[/person]:role+role[@account+account]:secret` or `…:sha256:<hex>`, several separated by
- * commas.
- */
+/** The callers' keys: `name[/person]:role+role[@account+account]:secret` or `…:sha256:<hex>`, separated by commas. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { comparable } from '../lib/letters.ts';
@@ -10,11 +7,13 @@ import type { Session } from '../ledger/sessions.ts';
 import { type Message, message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 
-/** `admin` makes keys and reads the audit, and implies none of the others. `enqueue` means both narrower roles. */
+/**
+ * `admin` creates keys and reads the audit log, and includes no other role. `enqueue` includes both narrower roles.
+ */
 export const roles = ['enqueue', 'enqueue-sms', 'enqueue-payments', 'read', 'approve', 'operate', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-/** The roles of which each gives this right, the widest first. */
+/** The roles that include this one, widest first. */
 export function rolesWith(role: Role): readonly Role[] {
   return role === 'enqueue-sms' || role === 'enqueue-payments' ? ['enqueue', role] : [role];
 }
@@ -26,30 +25,32 @@ export function hasRole(key: Pick<ApiKey, 'roles'>, role: Role): boolean {
 const isRole = (text: string): text is Role => roles.some((role) => role === text);
 
 export interface ApiKey {
-  /** Of one that was made while relais runs. */
+  /** Only for a key created at run time. */
   readonly id?: string;
   readonly name: string;
   readonly roles: ReadonlySet<Role>;
   /** Absent: every account. */
   readonly accounts?: ReadonlySet<string>;
-  /** Whose it is, a person or a service. Absent: that of somebody who is called as the key is. */
+  /** The person or program that holds it. Absent: its holder has the name of the key. */
   readonly person?: string;
-  /** ms since the epoch; from then on it is none. */
+  /** ms since the epoch; invalid from then on. */
   readonly expiresAt?: number;
-  /** SHA-256 of the secret: the secret itself is not kept. Two keys may have one name, while it is rotated. */
+  /** SHA-256 of the secret, which itself is not stored. During a rotation two keys may have one name. */
   readonly digest: Buffer;
-  /** The session of the console through which it asks, if so. */
+  /** The console session of the request, if any. */
   readonly session?: Session;
 }
 
-/** Whose key it is. Nobody approves what they asked for themselves, and that is about people: two keys of one are one. */
+/**
+ * The holder of a key. Nobody approves their own request, and this applies to people: two keys of one person count as
+ * one.
+ */
 export function personOf({ name, person }: Pick<ApiKey, 'name' | 'person'>): string {
   return person ?? name;
 }
 
 /**
- * Throws an Error that names each entry that cannot be read, never its secret. How long the secret behind a hash is
- * cannot be seen.
+ * Throws an Error that names each invalid entry, never its secret. The length of a secret behind a hash is unknown.
  */
 export function readApiKeys(text: string, shortest = 1): ApiKey[] {
   const problems: Message[] = [];
@@ -66,7 +67,7 @@ export function readApiKeys(text: string, shortest = 1): ApiKey[] {
   return keys;
 }
 
-/** A secret that two keys share would be the key that is listed last: neither limits nor authors would be right. */
+/** With a shared secret the last listed key would be used, with wrong limits and authors. */
 function sharedSecrets(keys: readonly ApiKey[]): Message[] {
   return keys.flatMap((key, at) => {
     const twin = keys.findIndex(({ digest }) => digest.equals(key.digest));
@@ -74,7 +75,7 @@ function sharedSecrets(keys: readonly ApiKey[]): Message[] {
   });
 }
 
-/** Rates, endpoints and the audit go by the name of a key: it is of one person. */
+/** Rates, endpoints and the audit log refer to the name of a key, so a name belongs to one person. */
 function sharedNames(keys: readonly ApiKey[]): Message[] {
   return keys.flatMap((key, at) => {
     const other = keys.slice(0, at).find(({ name }) => name === key.name);
@@ -103,12 +104,12 @@ function readKey(entry: string, shortest: number): ApiKey | Message {
   };
 }
 
-/** What people of one group of the provider of identities may. */
+/** The rights of one group of the identity provider. */
 export interface Group extends Pick<ApiKey, 'roles' | 'accounts'> {
   readonly group: string;
 }
 
-/** `group:role+role[@account+account]`, several separated by commas. Throws an Error that names each that cannot be read. */
+/** `group:role+role[@account+account]`, separated by commas. Throws an Error that names each invalid entry. */
 export function readGroups(text: string): Group[] {
   const problems: Message[] = [];
   const groups = text.split(',').flatMap((entry, index) => {
@@ -130,7 +131,7 @@ function readGroup(entry: string): Group | Message {
   return 'code' in rights ? rights : { group, ...rights };
 }
 
-/** Roles and accounts as they are written, or why they cannot be read. */
+/** Parsed roles and accounts, or the error. */
 function readRights(roleList: string, accountList = ''): Pick<ApiKey, 'roles' | 'accounts'> | Message {
   const given = roleList.split('+');
   const known = given.filter(isRole);
@@ -143,7 +144,7 @@ export function digestOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** Looks at every key, whichever fits, so that the time taken tells nothing. */
+/** Compares with every key, so that the time reveals nothing. */
 export function findKey(keys: readonly ApiKey[], secret: string): ApiKey | undefined {
   const digest = digestOf(secret);
   let found: ApiKey | undefined;
@@ -156,21 +157,20 @@ export function mayUseAccount(key: ApiKey, account: string): boolean {
 }
 
 /**
- * The keys that may ask: those of the settings, and those that were made while relais runs. The latter are read again
- * each second, so that no request waits for PostgreSQL; what was read longer ago than two seconds counts for nothing,
- * and is read anew before it is believed. So a key that is revoked ends within three seconds in every process, whatever
- * became of its connection.
+ * Valid keys: those of the settings, and those created at run time. The latter are read again each second, so that no
+ * request waits for PostgreSQL. A cache older than two seconds is not trusted and is read again first. So a revoked
+ * key ends within three seconds in every process, whatever happens to its connection.
  */
 
-/** What every secret that is made here begins with. */
+/** The prefix of every generated secret. */
 export const MADE = 'rk_';
 const FRESH_MS = 2_000;
 
 interface KeyRingOptions {
-  /** Of the settings. */
+  /** From the settings. */
   readonly fixed: readonly ApiKey[];
   readonly read: () => Promise<readonly MadeKey[]>;
-  /** Of a person that came by a provider of identities under several names: the person, and one of them. Absent: nobody does. */
+  /** Names that belong to the same identity-provider user: the person, and one name. Absent: there are none. */
   readonly alsoCalled?: (() => Promise<readonly (readonly [person: string, address: string])[]>) | undefined;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 }
@@ -178,7 +178,7 @@ interface KeyRingOptions {
 export class KeyRing {
   readonly #options: KeyRingOptions;
   #made: readonly ApiKey[] = [];
-  /** Which person made a key for which holder, those that are revoked too. */
+  /** Which person created a key for which holder, including revoked keys. */
   #hands: readonly (readonly [maker: string, person: string])[] = [];
   #readMono = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
@@ -192,7 +192,7 @@ export class KeyRing {
     return this.#options.fixed;
   }
 
-  /** A promise only where what is known is too old to be believed. */
+  /** A promise only if the cache is too old to be trusted. */
   find(secret: string): ApiKey | undefined | Promise<ApiKey | undefined> {
     const { fixed, clock } = this.#options;
     if (!secret.startsWith(MADE)) return findKey(fixed, secret);
@@ -200,7 +200,7 @@ export class KeyRing {
     return this.#believable().then(() => this.#findMade(secret));
   }
 
-  /** Every key that is one now. */
+  /** Every valid key. */
   async current(): Promise<readonly ApiKey[]> {
     const { fixed, clock } = this.#options;
     await this.#believable();
@@ -208,38 +208,38 @@ export class KeyRing {
     return [...fixed, ...this.#made.filter(({ expiresAt = Infinity }) => expiresAt > now)];
   }
 
-  /** Reads them again; asked for while that is under way, it is the same reading. */
+  /** Reads the keys again; concurrent calls share one read. */
   refresh(): Promise<void> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
 
-  /** The same, of what goes on by itself: where that is known too badly, it is read anew. */
+  /** Like `holds`, for long-running requests: reads again if the cache is too old. */
   async stillHolds(key: ApiKey): Promise<boolean> {
     if (key.id !== undefined) await this.#believable();
     return this.holds(key);
   }
 
-  /** Whether a key that was right when it asked still is. */
+  /** Whether a key that was valid at the request still is. */
   holds({ id, expiresAt }: ApiKey): boolean {
     const expired = expiresAt !== undefined && expiresAt <= this.#options.clock.now();
     return id === undefined || (!expired && this.#made.some((one) => one.id === id));
   }
 
-  /** Told after each reading, for what goes on for long. The function that is returned ends it. */
+  /** Called after each read, for long-running requests. The returned function ends it. */
   onRead(run: () => void): () => void {
     this.#listeners.add(run);
     return () => void this.#listeners.delete(run);
   }
 
   /**
-   * Everybody whose doing counts as that of this key: of one person, or of one who made the other's key and so has known
-   * its secret, also over keys between them. A person that came by a provider of identities with another person's address may be that
-   * one too. In small letters: an address is the same however it is written, one in a setting, one by a provider.
-   * Read anew, since the key may have been made a moment ago, and by another process.
+   * All identities that count as this key's person: the same person, or a person who created the other's key and so
+   * has known its secret, also across several keys. An identity-provider user with another person's address may be
+   * that person too. In lower case, because addresses are case-insensitive. Reads again, since another process may
+   * have just created a key.
    */
   async onesWith(key: ApiKey): Promise<readonly string[]> {
-    // One that is under way may have begun before that; what becomes of it is told where it was begun.
+    // A running read may have begun earlier; its error is reported to its own caller.
     await this.#reading?.catch(() => undefined);
     await this.refresh();
     const own = comparable(personOf(key));
@@ -251,12 +251,12 @@ export class KeyRing {
     return [...new Set([...made, ...madeBy])];
   }
 
-  /** Whether what one asked for is the other's too. */
+  /** Whether requests of one count as the other's. */
   async isOne(key: ApiKey, by: string): Promise<boolean> {
     return (await this.onesWith(key)).includes(comparable(by));
   }
 
-  /** A reading that was under way for long, while PostgreSQL hung say, ends with what was true when it began. */
+  /** A read that took long, for example while PostgreSQL hung, returns the state at its start. */
   async #believable(): Promise<void> {
     const askedMono = this.#options.clock.monotonic();
     while (askedMono - this.#readMono >= FRESH_MS) await this.refresh();
@@ -278,10 +278,10 @@ export class KeyRing {
   }
 }
 
-/** It, and all that are reached from it. */
+/** The start, and everything reachable from it. */
 function reached(from: string, arrows: readonly (readonly [from: string, to: string])[]): ReadonlySet<string> {
   const all = new Set([from]);
-  // What is put into a set while it is walked is walked too.
+  // Items added to a set during its iteration are iterated too.
   for (const one of all) for (const [begin, end] of arrows) if (begin === one) all.add(end);
   return all;
 }
@@ -304,12 +304,10 @@ function asKey(key: MadeKey): ApiKey[] {
 }
 
 /**
- * How often wrong keys are heard out: twenty a minute from one address, two hundred in all. After that they are told to
- * wait, and a right key among them still gets in: nobody can lock a caller out by guessing beside it, from behind the
- * same proxy say.
+ * Limit of wrong keys: twenty a minute from one address, two hundred in all. Later ones must wait, and a valid key
+ * among them is still accepted: guessing cannot lock out a caller behind the same proxy.
  *
- * Counted by each process for itself, since it has to hold while PostgreSQL is away; what is kept is bounded by the
- * limit in all.
+ * Counted per process, since it must work while PostgreSQL is away; the total limit bounds the memory.
  */
 
 const WINDOW_MS = 60_000;
@@ -326,7 +324,7 @@ export class WrongKeys {
     this.#clock = clock;
   }
 
-  /** Counts a wrong key. 0: say that it is wrong. Otherwise the ms until another one is heard out. */
+  /** Counts a wrong key. 0: answer that it is wrong. Otherwise the ms until the next one is checked. */
   refused(address: string): number {
     const now = this.#clock.monotonic();
     if (now >= this.#endsMono) {

@@ -1,4 +1,4 @@
-/** The limits of money: what holds, which key set it, and what waits for a different person. */
+/** Money limits: values in force, the key that set each, and values that wait for a different person. */
 import { z } from 'zod';
 import { type MoneyLimit, isMoneyLimit, moneyLimits, type LimitStanding } from '../kinds/limits.ts';
 import { personOf } from './keys.ts';

@@ -1,4 +1,4 @@
-/** Lists of operations: every kind by the same filters, which hold together, the newest first; as JSON, or as CSV. */
+/** Lists of operations: every kind with the same filters, combined with AND, newest first; as JSON or CSV. */
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type Kind, asDeclared, statesOf } from '../kinds/index.ts';
@@ -26,12 +26,12 @@ interface Listed<K extends Kind> {
   readonly tag: keyof typeof tags;
   readonly summary: string;
   readonly cli: string;
-  /** At a shell; CSV has those of `DESCRIBING`, too. */
+  /** In a terminal; CSV adds those of `DESCRIBING`. */
   readonly columns: readonly string[];
   readonly row: (record: RecordAt<K>, now: number) => Readonly<Record<string, unknown>>;
 }
 
-/** What callers said of an operation: columns of CSV, and too wide for a terminal. */
+/** The callers' descriptions of an operation: columns of CSV, too wide for a terminal. */
 const DESCRIBING = ['payeeName', 'purpose', 'metadata'];
 
 const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
@@ -39,7 +39,7 @@ const xof = (description: string) => z.int().min(0).optional().meta({ descriptio
 
 const named = (description: string) => soughtText(NAME_MOST).optional().meta({ description });
 
-/** What finds the operations of a kind besides what every kind has. */
+/** Additional lookup keys by kind. */
 const byName = {
   token: named('Only the operation with this provider token.'),
   transactionId: named('Only the operation with this provider transaction id.'),
@@ -76,11 +76,11 @@ function filtersOf<const K extends Kind>(kind: K) {
     ...(names.has('token') ? { token: byName.token } : {}),
     ...(names.has('transactionId') ? { transactionId: byName.transactionId } : {}),
     ...(names.has('batch') ? { batch: byName.batch } : {}),
-    // Of an invoice the service is told of nobody before somebody pays.
+    // An invoice has no phone number before a payment.
     ...(asDeclared(kind).payee ? { phone: byName.phone } : {}),
     after: after(pageCursor),
     limit: limit(50, 500),
-    // One that nobody answers would be heard, told of everywhere, and filter nothing.
+    // A declared but unused parameter would be accepted and filter nothing.
   } satisfies Readonly<Partial<Record<keyof Asked | 'account', z.ZodType>>>;
 }
 
@@ -133,14 +133,14 @@ async function pageFor<K extends Kind>(
   kind: K,
   { reference, state, token, transactionId, batch, phone, ...rest }: Asked,
 ): Promise<PageOf<K>> {
-  // The one that the fewest operations have comes first: it is what is walked.
+  // The most selective name comes first: its index is walked.
   const names = { token, transactionId, batch, phone: phone && payeeOfQuery(phone, context.defaultCountry) };
   const given = Object.entries(names).flatMap(([name, value]): Named[] =>
     value === undefined || !isSought(name) ? [] : [[name, value]],
   );
   const filters = { ...rest, states: state, ...(given.length > 0 ? { named: given } : {}) };
   if (reference === undefined) return context.queries.page(kind, filters);
-  // There is one page of them.
+  // There is one page.
   if (filters.after !== undefined) return { items: [] };
   const ids = await idsOfReference(context, kind, reference, filters.accounts);
   return context.queries.referred(kind, ids, { ...filters, reference });

@@ -1,4 +1,7 @@
-/** Body headers by the grammar of HTTP. Names have any case, known aliases work, and an empty value counts as none. */
+/**
+ * Body headers by the grammar of HTTP. Names are case-insensitive, known aliases work, and an empty value counts as
+ * absent.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { encodingOf } from '../files/encodings.ts';
 import { ApiProblem } from './problem.ts';
@@ -6,12 +9,12 @@ import { message } from '../messages/message.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 
-/** Undefined where none is named. */
+/** Undefined: not declared. */
 export function charsetOf({ 'content-type': type = '' }: IncomingHttpHeaders): string | undefined {
   return CHARSET.exec(type)?.[1] || undefined;
 }
 
-/** JSON is UTF-8, of which ASCII is a part. */
+/** JSON is UTF-8, which includes ASCII. */
 export function requireUtf8(headers: IncomingHttpHeaders): void {
   const charset = charsetOf(headers);
   if (charset !== undefined && encodingOf(charset) !== 'utf-8') throw unknownCharset(charset);
@@ -22,7 +25,7 @@ export function unknownCharset(charset: string): ApiProblem {
   return new ApiProblem('unsupported-media-type', detail);
 }
 
-/** Undefined: the body is as it is. */
+/** Undefined: the body is not encoded. */
 export function codingOf({ 'content-encoding': coding = '' }: IncomingHttpHeaders): string | undefined {
   const name = coding
     .trim()

@@ -1,4 +1,4 @@
-/** Single texts, and one-time passwords. */
+/** Single SMS, and one-time passwords. */
 import { z } from 'zod';
 import { messageRequest } from '../kinds/message.ts';
 import type { Act } from '../ledger/acts.ts';
@@ -70,13 +70,13 @@ const sendMessages = route(
     if (requests.length === 0 || requests.length > MESSAGES_MAX) {
       throw invalid([{ pointer: '', message: said('one_or_many_messages', { most: MESSAGES_MAX }) }]);
     }
-    // One header for several messages names each by its place.
+    // The header of several messages is combined with each position.
     const keyOf = (index: number): string | undefined => (given && many ? `${given}#${index}` : given);
     const acceptance = acceptanceFor(asked);
     const settled = await Promise.allSettled(requests.map((one, index) => acceptance.message(one, keyOf(index))));
     const answers = settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
     const failed = settled.find((one) => one.status === 'rejected');
-    // A caller that is told of nothing else sends all of it again, and those that were accepted would get it twice.
+    // After a plain error a caller would repeat all messages, and the accepted ones would be sent twice.
     if (failed && !answers.some(isAccepted)) throw failed.reason;
     const [only] = answers;
     if (!many && only) takeAnswer(only);

@@ -1,4 +1,7 @@
-/** Declared routes at work: found by path and method, then each rule of the declaration in turn, then the handler. */
+/**
+ * Runs declared routes: finds them by path and method, applies each rule of the declaration in order, then calls the
+ * handler.
+ */
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { actOf } from '../kinds/acts.ts';
@@ -48,7 +51,7 @@ interface Call {
 
 type Work = (call: Call) => Promise<void>;
 
-/** What stands at one path, by method. */
+/** The routes of one path, by method. */
 interface Place {
   readonly pattern: RegExp;
   readonly names: readonly string[];
@@ -62,7 +65,7 @@ export function mount(routes: readonly Route[], context: ApiContext, admission: 
     if (!found) return next();
     const work = found.place.methods.get(request.method === 'HEAD' ? 'GET' : request.method);
     if (work) return work({ request, response, params: found.params });
-    // What there is, and what not, is told to callers with a key.
+    // Whether a route exists is revealed only to callers with a key.
     await admission.byRequest(request, response);
     const allowed = [...found.place.methods.keys()].join(', ');
     response.set('Connection', 'close').set('Allow', allowed);
@@ -86,7 +89,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`);
 }
 
-/** Those that are asked most have no parameters, and are found at once. */
+/** The most frequent routes have no parameters, and are found at once. */
 function find(places: ReadonlyMap<string, Place>, asked: string) {
   const path = asked.length > 1 && asked.endsWith('/') ? asked.slice(0, -1) : asked;
   const same = places.get(path);
@@ -100,12 +103,12 @@ function find(places: ReadonlyMap<string, Place>, asked: string) {
   return undefined;
 }
 
-/** Of a route that needs no key. */
+/** The placeholder of a route that needs no key. */
 const NOBODY: ApiKey = { name: '', roles: new Set(), accounts: new Set(), digest: Buffer.alloc(0) };
 
 type KeyedWork = (call: Call, key: ApiKey, since: Moment) => Promise<void>;
 
-/** The key, its role and its accounts: nothing is read of a body that is refused for one of these. */
+/** Key, role and accounts are checked before a body is read. */
 function keyedWorkOf(route: Route, context: ApiContext, admission: Admission): KeyedWork {
   const { scope, durable, record: kind, releases, identity, orRole, alsoRole, session } = route;
   const readQuery = queryReader(route.query ?? {}, route.othersInQuery);
@@ -159,7 +162,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
     const key = isOpen ? NOBODY : await admission.byRequest(call.request, call.response);
     if (route.method !== 'get' && key !== NOBODY)
       beginWrite(call.response, { key: key.name, route: route.id, id: call.params['id'] });
-    // Of a caller without a key nothing is traced: neither a stranger's requests nor what stands in their headers.
+    // Without a key nothing is traced: neither the request of an unknown client nor its headers.
     if (!context.traces || key === NOBODY) return work(call, key, since);
     const span = context.traces.open(spanOf(route, call, context.clock.monotonic() - since.mono));
     call.response.once('close', () => endWith(span, call.response));
@@ -167,7 +170,7 @@ function workOf(route: Route, context: ApiContext, admission: Admission): Work {
   };
 }
 
-/** The path as it is declared: what stands in its place may be somebody's number. */
+/** The declared path: the actual one may contain personal data. */
 function spanOf({ method, path }: Route, { request }: Call, agoMs: number): SpanDraft {
   const does = method.toUpperCase();
   return {
@@ -206,7 +209,7 @@ function acting({ id, role }: Route, key: ApiKey, response: Response): AnyAsked[
 function answer(response: Response, status: number, given: unknown): void {
   if (given instanceof Reply) return answer(response, given.status, given.body);
   if (given instanceof SharedAnswer) return sendShared(response.req, response, given);
-  // One that was streamed is under way, or over.
+  // A streamed answer has begun or ended.
   if (response.headersSent || response.writableEnded) return;
   if (typeof given === 'object' && given !== null) return sendJson(response, status, given);
   response.status(status).end();
@@ -217,12 +220,12 @@ const searchOf = ({ url }: Request): string => {
   return at === -1 ? '' : url.slice(at + 1);
 };
 
-/** The body of a request, as its route declares it: a file is left to the handler. */
+/** The body of a request by the declaration of its route; the handler reads files. */
 
 interface ReadBody {
-  /** As it came; undefined where a file came, or nothing is declared. */
+  /** As received; undefined for a file, or if none is declared. */
   readonly given: unknown;
-  /** The media type of the file that came. */
+  /** The media type of a received file. */
   readonly type: string | undefined;
 }
 
@@ -249,7 +252,7 @@ function bodyReader(route: RouteDeclaration): BodyReader {
   };
 }
 
-/** Opened where it is used: most requests hold nothing that is worth counting. */
+/** Opened at first use: most requests hold no significant memory. */
 function holding({ heldBytes }: ApiContext, { name }: ApiKey, response: Response): () => Holding {
   return () => {
     const opened = heldBytes.open(name);
@@ -258,7 +261,7 @@ function holding({ heldBytes }: ApiContext, { name }: ApiKey, response: Response
   };
 }
 
-/** As the schema reads it, unless the acceptance does. */
+/** Parsed by the schema, unless acceptance does it. */
 function checked({ schema, readBy }: BodyDeclaration, given: unknown): unknown {
   if (given === undefined || schema === undefined || readBy === 'acceptance') return given;
   const { data, problems } = check(schema, given);
@@ -266,7 +269,7 @@ function checked({ schema, readBy }: BodyDeclaration, given: unknown): unknown {
   return data;
 }
 
-/** A body of another type would be skipped by the reader and look like an empty one. */
+/** The parser would skip a body of another type, which would look empty. */
 function typeOf({ headers }: Request, types: readonly string[], mayBeNone: boolean): string {
   const given = headers['content-type'] ?? '';
   if (types.includes(given)) return given;
@@ -277,20 +280,20 @@ function typeOf({ headers }: Request, types: readonly string[], mayBeNone: boole
   throw new ApiProblem('unsupported-media-type', message('send_content_type', { types: types.join('`, or `') }));
 }
 
-/** What is streamed is read as it comes. */
+/** A streamed body is read as it arrives. */
 function plain(request: Request, type: string): string {
   if (codingOf(request.headers) === undefined) return type;
   throw new ApiProblem('unsupported-media-type', message('send_utf8_plain'));
 }
 
 /**
- * The parameters of a query, by the schemas of its route. What is not declared is refused: a filter with a slip of the
- * pen would otherwise be no filter, and everything would be answered.
+ * The parameters of a query, by the schemas of its route. Undeclared ones are refused: a misspelt filter would
+ * otherwise return everything.
  */
 
 const NONE = {};
 
-/** `search` is what follows the question mark. */
+/** `search`: the text after the question mark. */
 function queryReader(shape: Shape, others?: 'ignored'): (search: string) => object {
   const schema = z.object(shape);
   const numbers = new Set(Object.keys(shape).filter((name) => isNumber(shape[name])));
@@ -317,7 +320,7 @@ function queryReader(shape: Shape, others?: 'ignored'): (search: string) => obje
       else words[record] = { ...(words[record] as object | undefined), [name.slice(record.length + 1)]: text };
     }
     const { data, problems: wrong = [] } = check(schema, words);
-    // Of several words in one parameter, the parameter is named.
+    // For several words in one parameter, the problem names the parameter.
     problems.push(...wrong.map((one) => ({ ...one, pointer: one.pointer.replace(/^(\/[^/]+)\/\d+$/, '$1') })));
     if (data && problems.length === 0) return data;
     throw invalid(problems);
@@ -359,12 +362,12 @@ function isNumber(schema: z.ZodType | undefined): boolean {
   return schema instanceof z.ZodNumber;
 }
 
-/** A text that is no number in plain digits is left to the schema to refuse. */
+/** A text other than plain digits is left to the schema to refuse. */
 function numberIn(text: string): string | number {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** As `response.json`, for routes that are asked by the thousand: nothing is looked up that is always the same. */
+/** Like `response.json`, without repeated look-ups, for frequent routes. */
 function sendJson(response: Response, status: number, body: object): void {
   const text = JSON.stringify(body);
   response.statusCode = status;

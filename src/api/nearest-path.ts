@@ -1,9 +1,9 @@
-/** The declared path that a caller most likely meant. */
+/** The most likely path for a mistyped one. */
 import { nearest } from '../lib/nearest.ts';
 
 const VERSION = '/v1';
 
-/** Parameters keep the text of the request. Undefined: no path is near enough. */
+/** Parameters keep the text of the request. Undefined: no path is close enough. */
 export function nearestPath(asked: string, routes: readonly { readonly path: string }[]): string | undefined {
   const segments = asked.replace(/\/+$/, '').split('/');
   for (const given of [segments, ['', VERSION.slice(1), ...segments.slice(1)]]) {

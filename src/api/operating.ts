@@ -1,4 +1,4 @@
-/** For operators: what stands where, what holds an account, and the switches. */
+/** For operators: the system status, holds of accounts, and switches. */
 import { STOPPED } from '../kinds/hold.ts';
 import { type ApiContext, findRecord } from './context.ts';
 import { type ApiKey, mayUseAccount } from './keys.ts';
@@ -117,7 +117,7 @@ const getCallback = route(
   },
 );
 
-/** Most answer so: what a service posts mostly says what the record says, and then it is forgotten. */
+/** The usual case: a callback mostly confirms the record and is then removed. */
 function nothingKept(id: string): ApiProblem {
   const name = id.slice(0, 40);
   return new ApiProblem('not-found', message('no_callback_body', { id: name }));

@@ -1,4 +1,4 @@
-/** The people that do not want to be texted. Read when a request is sent, so what is written here counts from now on. */
+/** Recipients who opted out. Read at each send, so a change takes effect at once. */
 import { z } from 'zod';
 import { UnusableFile } from '../files/problems.ts';
 import { type OptOutPhone, type PhoneRefused, phonesInFile, readPhones } from '../campaigns/opt-out-phones.ts';
@@ -42,7 +42,7 @@ const changing = {
   query: listFields,
   body: {
     ...json(optOutRequest),
-    // The rest is in the query.
+    // The other options are in the query.
     files: listFiles('to\n+221771234567\n', '{"to":"+221771234567"}\n'),
   },
 } as const;
@@ -91,7 +91,7 @@ interface AskedToChange extends Pick<AnyAsked, 'context' | 'key' | 'request' | '
   readonly body: z.output<typeof optOutRequest> | undefined;
 }
 
-/** What can be read is done, what cannot is named by its place: one bad row keeps nobody's wish waiting. */
+/** Valid rows are processed, and invalid ones are reported by position: one bad row does not delay the others. */
 async function change({ context, key, request, query, body, act, hold }: AskedToChange, how: 'add' | 'remove') {
   const { country: code = context.defaultCountry, ...list } = body ?? query;
   const named = namedBy(list);
@@ -103,7 +103,7 @@ async function change({ context, key, request, query, body, act, hold }: AskedTo
         ...requireFileBody(request),
       });
   const { problems, ...done } = await changeAll(phones, async (part) => {
-    // A file may come for minutes.
+    // An upload may take minutes.
     await requireStill(context, key);
     return context.optOuts[how](named, part, act(nameOf(named)));
   });
@@ -117,10 +117,10 @@ type Phones = AsyncIterable<OptOutPhone> | Iterable<OptOutPhone>;
 
 interface Done {
   readonly changed: number;
-  /** They were as they were asked to be. */
+  /** They already had the requested state. */
   readonly asBefore: number;
   readonly refused: number;
-  /** The first of those that were refused: a file may have millions, and is never kept. */
+  /** The first refused rows only: a file may have millions, and is never stored. */
   readonly problems: readonly PhoneRefused[];
 }
 

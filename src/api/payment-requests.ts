@@ -1,4 +1,4 @@
-/** Asking somebody to pay, by a link. The service is asked while the caller waits. */
+/** Payment requests by a link. The provider is called while the caller waits. */
 import { advancePaymentRequest } from '../processors/collect/payment-request.ts';
 import { paymentRequestRequest } from '../kinds/payment-request.ts';
 import { createWhileWaiting, lookWhileWaiting, WHILE_WAITING } from './collect-create.ts';
@@ -47,7 +47,7 @@ const createPaymentRequest = route(
   },
 );
 
-/** interface: Authentication. Upstream refuses a test application with 4001, so nothing is recorded for one. */
+/** interface: Authentication. The provider refuses a test application with 4001, so nothing is recorded for one. */
 function requireLive({ processing }: ApiContext, body: unknown): void {
   const name = isRecord(body) && typeof body['account'] === 'string' ? body['account'] : 'main';
   if (processing.account(name)?.upstream.mode !== 'test') return;

@@ -1,4 +1,4 @@
-/** Errors as RFC 9457 `application/problem+json`: what is wrong, where, and what to do next. */
+/** Errors as RFC 9457 `application/problem+json`: the problem, its position, and the next step. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Rule } from '../kinds/rules.ts';
@@ -8,7 +8,7 @@ import { type Message, message } from '../messages/message.ts';
 import { textOf } from '../messages/texts.ts';
 import { type Problem, problemTexts } from '../producer/problems.ts';
 
-/** Every kind of refusal, once: its status, its title, and the last part of its type. */
+/** Every kind of refusal: its status, its title, and the last part of its type. */
 export const problemKinds = {
   malformed: {
     status: 400,
@@ -133,12 +133,12 @@ export type ProblemKind = keyof typeof problemKinds;
 
 export const isProblemKind = (text: string): text is ProblemKind => Object.hasOwn(problemKinds, text);
 
-/** The `type` of an answer: programs compare what follows the last stroke, people open it. */
+/** The `type` of an answer: programs compare the last part, and users open the address. */
 export function typeOf(kind: ProblemKind, address: string): string {
   return `${address}/problems/${kind}`;
 }
 
-/** The address of this API as the caller wrote it. Nothing else knows which name and which proxy lead here. */
+/** The address of this API as the caller wrote it: only the request shows the name and proxy in use. */
 export function addressAskedFor(headers: IncomingHttpHeaders): string {
   const { host = '' } = headers;
   // The caller reached the first of several proxies.
@@ -152,7 +152,7 @@ export function statusOf(kind: ProblemKind): number {
   return problemKinds[kind].status;
 }
 
-/** Where a route names no other. */
+/** Defaults for routes that name no rule. */
 const usualRules: Partial<Record<ProblemKind, Rule>> = {
   conflict: 'identity',
   'sign-in-again': 'sign-in-again',
@@ -191,7 +191,7 @@ export function invalid(problems: readonly Problem[]): ApiProblem {
   });
 }
 
-/** `detail` and what stands beside it; members are the same in each language. */
+/** `detail` and its additional members, which are equal in each language. */
 export function membersOf({ detail, more: { problems, ...more } }: ApiProblem, language: Language) {
   return {
     detail: textOf(detail, language),
@@ -217,7 +217,7 @@ export function sendProblem(response: Response, problem: ApiProblem): void {
     .send(JSON.stringify(body));
 }
 
-/** The language in which a person reads an answer; programs that ask for none get English. */
+/** The language of an answer for a user; programs without a preference get English. */
 export function languageFor(request: Request): Language {
   return languageAccepted(request.get('accept-language')) ?? 'en';
 }

@@ -1,4 +1,4 @@
-/** Signing in by the provider of identities: a browser is sent there, and comes back with a word that is checked. */
+/** Sign-in with the identity provider: the browser is redirected there, and returns with a verified answer. */
 import { z } from 'zod';
 import { acts } from '../kinds/acts.ts';
 import { limitSignIns } from './admission.ts';
@@ -113,7 +113,7 @@ const finishSignIn = route(
   },
 );
 
-/** The page where it goes on, signed in or not. */
+/** The page that follows a sign-in or its failure. */
 async function wayOn(asked: AnyAsked, provider: ProviderDoor): Promise<string> {
   try {
     return await signIn(asked, provider);

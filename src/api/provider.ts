@@ -1,9 +1,9 @@
 /**
- * Signing in by a provider of identities (OpenID Connect) instead of a key. What a person may follows from the first
- * group of `OIDC_GROUPS` that the provider says they are in; the session that begins is of the same kind as any other.
+ * Sign-in with an identity provider (OpenID Connect) instead of a key. The first group of `OIDC_GROUPS` that the
+ * provider names decides the rights; the session is like any other.
  *
- * What was sent along to the provider comes back in a cookie that only relais can read or make: strangers fill no
- * memory here, and whichever process is asked can go on.
+ * The state of the sign-in returns in a cookie that only relais can read or create: unknown clients use no memory
+ * here, and any process can continue.
  */
 import { createHmac } from 'node:crypto';
 import type { Request } from 'express';
@@ -18,33 +18,33 @@ import type { Session } from '../ledger/sessions.ts';
 import { type ApiKey, type Group, WrongKeys } from './keys.ts';
 import { begunCookieIn } from './session-cookie.ts';
 
-/** What must come back as it was sent, or belongs to what was. */
+/** Values that must return unchanged, or belong to them. */
 const sent = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() });
 export type Sent = z.output<typeof sent>;
 
-/** What the provider says, once all that it says was checked. */
+/** The identity provider's claims, after all checks. */
 export interface Identity {
   readonly sub: string;
-  /** Only one that the provider has verified. */
+  /** Only an address verified by the provider. */
   readonly email: string | undefined;
   readonly groups: readonly string[];
-  /** When the person last showed there who they are (ms since the epoch); undefined: it does not say. */
+  /** When the user last authenticated there (ms since the epoch); undefined: not stated. */
   readonly authAt: number | undefined;
 }
 
 export interface IdentityProvider {
-  /** What people see of it. */
+  /** Displayed name of the provider. */
   readonly host: string;
-  /** Where a browser goes. `again`: the provider asks, however lately it did. Rejects with `NotSignedIn`. */
+  /** The redirect address. `again`: forces a new authentication. Rejects with `NotSignedIn`. */
   begin(wish: {
     readonly back: string;
     readonly again: boolean;
   }): Promise<{ readonly url: string; readonly sent: Sent }>;
-  /** `came`: the address with which the browser came back. Rejects with `NotSignedIn`. */
+  /** `came`: the address with which the browser returned. Rejects with `NotSignedIn`. */
   finish(came: URL, wish: { readonly sent: Sent; readonly again: boolean }): Promise<Identity>;
 }
 
-/** As the console has words for it. */
+/** Keys of the console's texts. */
 export type WhyNot = 'away' | 'no-group' | 'not-begun' | 'refused' | 'not-again' | 'too-many' | 'failed';
 
 export class NotSignedIn extends Error {
@@ -59,12 +59,12 @@ export class NotSignedIn extends Error {
 
 const begun = z.object({
   sent,
-  /** The address where the browser comes back. */
+  /** The address to which the browser returns. */
   back: z.string(),
-  /** The page of the console where it goes on. */
+  /** The next page of the console. */
   at: z.string(),
   again: z.boolean(),
-  /** The session that ends where the new one begins: its cookie does not come along from another site. */
+  /** The session that the new one replaces: its cookie is not sent from another site. */
   before: z.string().optional(),
   until: z.number(),
 });
@@ -79,7 +79,7 @@ interface Beginning {
 interface SignedIn {
   readonly key: ApiKey;
   readonly group: string;
-  /** What the provider calls them. */
+  /** The provider's id of the user. */
   readonly subject: string;
   readonly at: string;
   readonly before: { readonly place: string } | undefined;
@@ -90,12 +90,12 @@ interface SignedIn {
 interface ProviderDoorOptions {
   readonly provider: IdentityProvider;
   readonly issuer: string;
-  /** That of the client at the provider: what is bound to it nobody else can make. */
+  /** The client secret: only its holders can create values bound to it. */
   readonly secret: Secret;
   readonly groups: readonly Group[];
   readonly persons: Pick<Persons, 'bind'>;
   readonly clock: Clock;
-  /** Must be the system's. */
+  /** Must be the system's generator. */
   readonly random: Random;
   readonly onRefused: (why: WhyNot, detail: string) => void;
 }
@@ -106,15 +106,15 @@ const BEGUN_MS = 10 * 60_000;
 const PERSON_MOST = 255;
 
 /**
- * How often the provider is asked about what browsers come back with. A code that somebody made up looks like any
- * other, and anybody may begin to sign in, so it is bounded for all together: the provider is not ours to flood.
+ * The rate of requests to the provider for returning browsers. An invented code looks like a real one, and any client
+ * can begin a sign-in, so the rate is limited in all: relais must not flood the provider.
  */
 const ASKED = { burst: 40, perSecond: 2 };
 
 export class ProviderDoor {
   readonly #options: ProviderDoorOptions;
   readonly #asking: TokenBucket;
-  /** A browser that comes back with something wrong is heard as seldom as one that shows wrong keys. */
+  /** Limits failed returns like wrong keys. */
   readonly #wrong: WrongKeys;
   readonly callback = CALLBACK;
 
@@ -136,21 +136,21 @@ export class ProviderDoor {
     return { url, cookie: this.#seal({ sent: kept, back, at, again, until: clock.now() + BEGUN_MS, ...place }) };
   }
 
-  /** Rejects with `NotSignedIn`, and tells why. */
+  /** Rejects with `NotSignedIn`, and reports why. */
   async finish(request: Request): Promise<SignedIn> {
     try {
       return await this.#finish(request);
     } catch (error) {
       if (!(error instanceof NotSignedIn) || error.why === 'too-many') throw error;
       const wait = error.why === 'away' ? 0 : this.#wrong.refused(clientAddressOf(request));
-      // Anybody may come back with anything: what is not heard out is not written down either.
+      // Returns can be forged: refusals by the rate limit are not logged.
       if (wait > 0) throw new NotSignedIn('too-many', 'too many came back with something wrong');
       this.#options.onRefused(error.why, error.message);
       throw error;
     }
   }
 
-  /** Undefined: it was begun with a key, or its group may nothing here any more. */
+  /** Undefined: it began with a key, or its group has no rights any more. */
   keyOf(session: Session): ApiKey | undefined {
     const { provider: by } = session;
     const group = by && this.#options.groups.find((one) => one.group === by.group);
@@ -166,13 +166,13 @@ export class ProviderDoor {
       throw new NotSignedIn('not-begun', 'nobody began to sign in with this browser, or too long ago');
     const came = new URL(kept.back);
     came.search = new URLSearchParams(new URL(request.url, kept.back).search).toString();
-    // Before anybody is asked: somebody may have been made to come back with another person's word.
+    // Checked before any request: an attacker may have made this user return with another user's answer.
     if (came.searchParams.get('state') !== kept.sent.state) {
       throw new NotSignedIn('not-begun', 'the state that came back is not the one that was sent');
     }
     if (!this.#asking.take()) throw new NotSignedIn('too-many', 'the provider would be asked too often');
     const identity = await provider.finish(came, kept);
-    // What came to something costs nobody a token.
+    // A successful sign-in costs no token.
     this.#asking.giveBack();
     const { sub: subject } = identity;
     const address = identity.email?.toLowerCase();
@@ -186,13 +186,13 @@ export class ProviderDoor {
       subject,
       at: kept.at,
       before: kept.before === undefined ? undefined : { place: kept.before },
-      // What it does not say was not now.
+      // Without a statement, the authentication was not recent.
       confirmedAt: Math.min(identity.authAt ?? 0, clock.now()),
       isSecure: cookie.isSecure,
     };
   }
 
-  /** No name of a key has a colon: what goes by names is never shared with one. */
+  /** Key names contain no colon, so this name never collides with one. */
   #keyFor(
     { person, subject }: { readonly person: string; readonly subject: string },
     { group, roles, accounts }: Group,
@@ -219,7 +219,7 @@ export class ProviderDoor {
   }
 }
 
-/** Group names are told to the log alone: operators have to know what the provider sends. */
+/** Group names are only logged: operators need to know what the provider sends. */
 function noGroup({ sub, groups }: Identity): string {
   const told =
     groups.length === 0 ? 'the provider names no group' : `the provider names ${groups.slice(0, 20).join(', ')}`;

@@ -1,4 +1,4 @@
-/** Forgetting a person, a bounded walk a request: `next` is where the next one goes on. */
+/** Erasure of personal data in bounded steps: `next` is the position of the next request. */
 import { z } from 'zod';
 import { readStoredPhone } from '../campaigns/opt-out-phones.ts';
 import type { Act } from '../ledger/acts.ts';
@@ -25,7 +25,7 @@ const purgeRequest = z
   })
   .meta({ id: 'PurgeRequest' });
 
-/** Said with every answer. Books must balance: what was paid stays, with the number that it was paid to. */
+/** Part of every answer. Accounts must balance: payments stay, with the paid number. */
 export const KEPT =
   'Disbursements and other money records stay with their phone numbers, as accounting records; a search by phone number ' +
   'does not find them any more. Entries of the journal in Redis expire 72 hours after the SMS.';
@@ -78,7 +78,7 @@ interface Person {
 
 const JOBS = 'jobs-';
 
-/** First the ledger, then the jobs that callers have added, and what BullMQ stores of them. */
+/** First the ledger, then waiting jobs of callers, and BullMQ's stored data of them. */
 async function step(context: ApiContext, person: Person): Promise<Step> {
   const { phone, code, after = '', act } = person;
   const reads = readerOf(phone, code);
@@ -95,30 +95,30 @@ async function inJobs({ intakeJobs, audit }: ApiContext, { phone, code, act }: P
   const among = (text: string): boolean => isAbout(text) || wordsIn(text).some(reads);
   const { looked, removed, open, next } = await intakeJobs.forget(among, {
     from,
-    // BullMQ removes it by a script of its own: the line comes first, so that there is no act without one.
+    // BullMQ removes the job by its own script: the audit line is written first, so that no act is missing.
     before: () => audit.tell(act({ intakeJobs: 1 })),
   });
   return { looked, open, found: { intakeJobs: removed }, ...(next === undefined ? {} : { next: `${JOBS}${next}` }) };
 }
 
-/** Every number of the person in its digits, whatever stands between them. */
+/** Finds every number of the person by its digits, with any separators. */
 function mentions(phone: string): (text: string) => boolean {
   const all = numberingsOf(digitsOf(phone));
   const spread = new RegExp(all.map((digits) => digits.split('').join('[\\s().-]{0,2}')).join('|'));
   return (text) => spread.test(plainText(text));
 }
 
-/** What stands in quotes in a JSON text, and is short enough for a number. */
+/** Quoted parts of a JSON text that are short enough for a number. */
 function wordsIn(text: string): string[] {
   return [...text.matchAll(/"([^"\\]{6,32})"/g)].map(([, word = '']) => word);
 }
 
-/** Fewer digits tell one number from most others. */
+/** This many digits distinguish a number from most others. */
 const LAST_DIGITS = 6;
-/** Every country of ours gives a number so many digits at least; behind some of them stands more than a number. */
+/** The shortest national number of our countries; longer texts may contain more than a number. */
 const OWN_DIGITS = 8;
 
-/** Whether what was written is this number, or has it within. Most are told by their last digits already. */
+/** Whether a written text is or contains this number. The last digits exclude most texts quickly. */
 function readerOf(phone: string, code: string | undefined): (written: string) => boolean {
   const tail = phone.slice(-LAST_DIGITS);
   const numbers = numberingsOf(digitsOf(phone));
@@ -127,14 +127,14 @@ function readerOf(phone: string, code: string | undefined): (written: string) =>
     if (!digits.includes(tail)) return false;
     const one = readStoredPhone(written, { country: code });
     if ('phone' in one) return numbers.includes(digitsOf(one.phone));
-    // A row without its country code may be a number of any country: too much is forgotten rather than too little.
+    // A row without a country code may belong to any country: rather erase too much than too little.
     return digits.endsWith(tail) || digits.includes(phone.slice(-OWN_DIGITS));
   };
 }
 
 export const purgeRoutes = [purgePerson];
 
-/** Erases a person again whose erasure a restored ledger has lost. */
+/** Repeats an erasure that a restored ledger has lost. */
 export async function eraseAgain(
   { purge, optOuts }: Pick<ApiContext, 'purge' | 'optOuts'>,
   facts: Readonly<Record<string, unknown>>,

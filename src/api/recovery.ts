@@ -1,4 +1,4 @@
-/** A ledger that was restored to an earlier point: what is open, what the provider says, and what a person decides. */
+/** A ledger restored from a backup: open operations, the provider's statuses, and operators' decisions. */
 import { z } from 'zod';
 import type { RecoveryReport, UnderWay } from '../ledger/recovery-view.ts';
 import { isProven } from '../ledger/recovery-view.ts';
@@ -44,7 +44,7 @@ const getRecovery = route(
     const { recoveryDesk: desk } = context;
     const underWay = await desk.underWay();
     const state = stateView(underWay);
-    // The numbers are those of every account.
+    // The figures are for all accounts.
     if (key.accounts !== undefined) return state;
     const says = underWay === undefined || ask === 0 ? [] : await desk.says(underWay, ask);
     return { ...state, open: await desk.open(), says, last: reportView(await desk.lastReport()) };
@@ -111,7 +111,7 @@ function stateView(underWay: UnderWay | undefined) {
   };
 }
 
-/** The desk kept it, in this form. */
+/** The recovery stored it in this form. */
 function reportView(kept: unknown) {
   if (kept === undefined) return null;
   const { at, lastBeat, lostActions, broken, ...rest } = kept as RecoveryReport;

@@ -12,7 +12,7 @@ const rejection = z
   })
   .meta({ id: 'Rejection' });
 
-/** Refused during a recovery: it may have been approved in the lost time. */
+/** Refused during a recovery: the request may have been approved in the data-loss window. */
 export const rejecting = {
   method: 'post',
   role: 'approve',

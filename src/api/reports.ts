@@ -1,4 +1,4 @@
-/** What a day came to, for the people who account for it. */
+/** The daily report for accounting. */
 import { z } from 'zod';
 import { csvCell } from '../files/csv.ts';
 import { askedTime } from '../kinds/request-pieces.ts';
@@ -69,7 +69,7 @@ const getDailyReport = route(
   },
 );
 
-/** For people: in French where their browser asks for it. */
+/** For users: in French if their browser requests it. */
 function sendPage(report: DailyReport, { request, response }: Pick<AnyAsked, 'request' | 'response'>): void {
   const language = languageAccepted(request.get('accept-language')) ?? 'en';
   response

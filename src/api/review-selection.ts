@@ -1,7 +1,7 @@
 /**
- * Many disbursements that wait for a person, decided by one word. What is chosen is told first, with a name for
- * exactly these; confirmed with that name, each is decided by the guard of a single one, and told as one. Nothing is
- * kept of the selection: where it breaks off, the same words choose what is left.
+ * One decision for many disbursements that need review. The first request lists the selection with a name for exactly
+ * these; the confirming request repeats the name. Each one passes the checks of a single decision and gets its own
+ * audit line. The selection is not stored: after an interruption, the same request selects the rest.
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -21,7 +21,7 @@ import { type AnyAsked, json, Reply, route } from './route.ts';
 import { message } from '../messages/message.ts';
 import { says } from '../messages/schemas.ts';
 
-/** Of one word. Their ids are what is kept in memory meanwhile. */
+/** Maximum per decision. Their ids are held in memory. */
 const MOST = 10_000;
 const PAGE = 500;
 const AT_ONCE = 4;
@@ -109,7 +109,7 @@ const resolveSelection = route(
     try {
       await pipeline(Readable.from(decideAll(ids, { context, key, act, response, word: body })), response);
     } catch (error) {
-      // The asker went away: no other is begun, and what is left is asked for again.
+      // The caller disconnected: no further one is started, and the rest is requested again.
       if (!response.destroyed) throw error;
     }
     return undefined;
@@ -173,7 +173,7 @@ interface Decided {
   readonly problem?: object;
 }
 
-/** A few at a time; a reader that goes away ends it after those. */
+/** A few at a time; if the reader disconnects, it ends after those. */
 async function* decideAll(ids: readonly string[], deciding: Deciding): AsyncGenerator<string> {
   let [resolved, xofResolved] = [0, 0];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
@@ -207,7 +207,7 @@ async function decide(
   }
 }
 
-/** One alone is not kept waiting; so many share what the service allows with everything else. */
+/** A single decision does not wait; many share the provider's rate with all other requests. */
 async function turnOf({ processing, clock }: ApiContext, account: string): Promise<void> {
   const known = processing.account(account);
   if (!known) return;

@@ -1,4 +1,4 @@
-/** What waits for a person, of every kind, the oldest first. */
+/** Operations that need review, of every kind, oldest first. */
 import { z } from 'zod';
 
 import type { BatchRecord, RecordOf } from '../operations/record.ts';
@@ -64,7 +64,7 @@ function viewOf(record: RecordOf[ReviewKind]) {
   return { kind, ...view(record) };
 }
 
-/** Its rows, and what became of each, are told where it is read alone. */
+/** Rows and their states are shown only when the batch is read alone. */
 function reviewedBatch({ id, account, reason, contentHash, totals, by, updatedAt }: BatchRecord) {
   const { count, xof } = totals;
   const when = new Date(updatedAt).toISOString();

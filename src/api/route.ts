@@ -1,6 +1,6 @@
 /**
- * A route, said once. What is declared here is what runs (`mount.ts`), what openapi.json says (`openapi/`) and what a
- * command of the same name asks (`cli/`): there is no second list that could say something else.
+ * The single declaration of a route: `mount.ts` runs it, openapi.json documents it (`openapi/`), and a command of the
+ * same name calls it (`cli/`).
  */
 import type { Request, Response } from 'express';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import { type Message, message } from '../messages/message.ts';
 import type { Language } from '../messages/languages.ts';
 import { textOf } from '../messages/texts.ts';
 
-/** The chapters of the documentation, in the order in which they are read. */
+/** The chapters of the documentation, in order. */
 export const tags = {
   Disbursements: 'Money to a wallet, or to an account of the service: paid once, whatever breaks in between.',
   Batches: 'Files of disbursements: judged whole, approved by a different person, paid row by row.',
@@ -39,20 +39,20 @@ export const tags = {
 
 type Tag = keyof typeof tags;
 
-/** How an account that the key may not use shows: as nothing at all, or as a refusal of the account it names. */
+/** How the API treats an account outside the key's rights: as nonexistent, or with a refusal. */
 type Scope =
-  /** The path names something of one account: another account's is as good as none (404). */
+  /** The path names something of one account: another account's looks nonexistent (404). */
   | 'record'
-  /** The body or the query names the account: another one is refused (403), and one that there is not (422). */
+  /** The body or the query names the account: another one is refused (403), and an unknown one too (422). */
   | 'named'
-  /** Only what belongs to the accounts of the key is listed. */
+  /** Only data of the key's accounts is listed. */
   | 'list'
-  /** It concerns every account: a key that is bound to some is refused (403). */
+  /** Concerns every account: a key that is limited to some is refused (403). */
   | 'all'
-  /** Has nothing to do with accounts, or the handler says what. */
+  /** Independent of accounts, or the handler decides. */
   | 'none';
 
-/** The parameter of an entry: an object in a query has a parameter for each. */
+/** The parameter of an entry: an object in a query has one for each. */
 export const entryOf = (name: string): string => `${name}.KEY`;
 
 /** The parameters of a query, by name. An object has a parameter for each entry: `metadata.orderId`. */
@@ -70,13 +70,13 @@ export interface BodyDeclaration<S extends z.ZodType = z.ZodType> {
   /** As `application/json`; must have an `id` in its meta. */
   readonly schema?: S;
   /**
-   * The schema is that of the acceptance, which every door goes through: it reads the body, and the handler is given
-   * what came.
+   * The schema belongs to acceptance, which every entry point uses: acceptance parses the body, and the handler
+   * receives it unparsed.
    */
   readonly readBy?: 'acceptance';
   /** Bodies of other types, by media type. The handler reads them. */
   readonly files?: Files;
-  /** In words; absent: streamed, however large. */
+  /** As text; absent: streamed, of any length. */
   readonly limit?: string;
 }
 
@@ -85,42 +85,42 @@ export interface AnswerDeclaration<S extends z.ZodType = z.ZodType> {
   /** As `application/json`; must have an `id` in its meta. Absent: no body, or only `files`. */
   readonly schema?: S;
   readonly files?: Files;
-  /** `Location`-like facts in headers: name and meaning. */
+  /** Headers of the answer: name and meaning. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** By status, the ones that are no problem. */
+/** Successful answers by status. */
 type Answers = Readonly<Record<number, AnswerDeclaration>>;
 
-/** The command that is this request and its answer. Its flags are the query and the body. */
+/** The command for this request and its answer. Its flags are the query and the body. */
 interface CommandDeclaration {
-  /** As it is typed: `endpoints list`. */
+  /** As typed: `endpoints list`. */
   readonly name: string;
-  /** Where the summary of the route does not say it to a person at a shell. */
+  /** If the route's summary does not suit a shell. */
   readonly says?: string;
-  /** What follows the name in the example of its help, where the schemas do not give one. */
+  /** The arguments in the example of its help, if the schemas give none. */
   readonly example?: string;
-  /** A member of the body that is typed without a flag. */
+  /** A body member that is typed without a flag. */
   readonly argument?: string;
   /**
-   * Asked on a terminal before it is done; by `outcome` where there is one. Words in braces are the argument's, or of
-   * the body; or, with `looks`, of the record, which is shown first.
+   * The confirmation on a terminal; by `outcome` if there is one. Placeholders in braces are arguments, body members
+   * or, with `looks`, fields of the record, which is shown first.
    */
   readonly asks?: string | Readonly<Record<string, string>>;
   readonly looks?: true;
-  /** Said after it was done. */
+  /** Shown after success. */
   readonly next?: string;
-  /** Of a list; absent: all that its items have. */
+  /** Columns of a list; absent: all fields of its items. */
   readonly columns?: readonly string[];
-  /** Said of an empty list. */
+  /** Shown for an empty list. */
   readonly none?: string;
-  /** It does more than this request, so it is made by hand. */
+  /** The command does more than this request, so it is written by hand. */
   readonly byHand?: true;
 }
 
 export interface RouteDeclaration {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** As openapi writes it: `/v1/disbursements/{id}`. */
+  /** OpenAPI's form: `/v1/disbursements/{id}`. */
   readonly path: string;
   /** For generated clients: unique, camelCase. Never change it. */
   readonly id: string;
@@ -129,32 +129,32 @@ export interface RouteDeclaration {
   readonly description?: string;
   /** Absent: no key is needed. */
   readonly role?: Role;
-  /** It is about the session through which it is asked, whatever the roles of its key are. */
+  /** Concerns the calling session, whatever the roles of its key. */
   readonly session?: true;
-  /** Through a session it asks that the key was shown within the last five minutes. */
+  /** In a session: requires that the key was entered within the last five minutes. */
   readonly fresh?: true;
-  /** One that the same key needs besides. */
+  /** A role required in addition. */
   readonly alsoRole?: Role;
-  /** One that does as well. */
+  /** An alternative role. */
   readonly orRole?: Role;
   readonly scope: Scope;
   /** Parameters of the query; any other is refused. */
   readonly query?: Shape;
-  /** Others are not: somebody else wrote the address, and adds to it as they like. */
+  /** Others are ignored: another system builds the address, and may add some. */
   readonly othersInQuery?: 'ignored';
   readonly body?: BodyDeclaration;
-  /** The kind of the record that `{id}` names: it is read for the handler, if the key may see it. */
+  /** The kind of the record of `{id}`: it is read for the handler, if the key has access. */
   readonly record?: Kind;
-  /** Whether an `Idempotency-Key` is read, and whether the request is refused without one (or a `reference`). */
+  /** Whether an `Idempotency-Key` is read, and whether the request needs one (or a `reference`). */
   readonly identity?: 'required' | 'optional';
-  /** Something is accepted here: refused in a recovery, unless it says otherwise. */
+  /** Accepts something: refused during a recovery, unless stated otherwise. */
   readonly durable?: true | 'also recovering';
-  /** Refused in a recovery: something would leave. */
+  /** Refused during a recovery: a request would leave. */
   readonly releases?: true;
   readonly answers: Answers;
-  /** The command that asks this, or only its name. Absent: one that is made by hand, or none. */
+  /** The command of this route, or only its name. Absent: a handwritten one, or none. */
   readonly cli?: string | CommandDeclaration;
-  /** What can go wrong besides what follows from the rest of the declaration. */
+  /** Refusals in addition to those implied by the declaration. */
   readonly problems?: readonly ProblemKind[];
 }
 
@@ -175,36 +175,36 @@ type RecordFor<D> = D extends { readonly record: infer K extends Kind } ? Record
 
 interface Exchange {
   readonly context: ApiContext;
-  /** Of a route that needs no key: one that may do nothing. */
+  /** For a route without authentication: a key without rights. */
   readonly key: ApiKey;
   readonly idempotencyKey: string | undefined;
-  /** What is told in the audit when it is done: to what, and what else there is to tell of it. */
+  /** Builds the audit entry of the action: its target, and further facts. */
   readonly act: (target?: string, facts?: Act['facts']) => Act;
-  /** The key of a secret in the body. A wrong one, or not the right one, is refused and counted like one in a header. */
+  /** The key of a secret in the body. A wrong or unsuitable one is refused and counted like one in a header. */
   readonly keyOf: (secret: string, isRight?: (key: ApiKey) => boolean) => Promise<ApiKey>;
-  /** Where the handler counts the memory that it holds for this request. It ends with the answer. */
+  /** Counts the memory of this request. Ends with the answer. */
   readonly hold: () => Holding;
-  /** When the request was taken up. */
+  /** When the request arrived. */
   readonly since: Moment;
-  /** For what is streamed, and for headers. */
+  /** For streams and headers. */
   readonly request: Request;
   readonly response: Response;
 }
 
-/** What a handler is given: everything that was declared, read and allowed. */
+/** A handler's input: everything that was declared, read and authorised. */
 interface Asked<D extends RouteDeclaration> extends Exchange {
   readonly params: ParamsOf<D['path']>;
   readonly query: QueryOf<D>;
-  /** Undefined where none is declared, and where one of the declared files came. */
+  /** Undefined if none is declared, or if a declared file was sent. */
   readonly body: D extends { readonly body: infer B } ? BodyOf<B> : undefined;
-  /** The media type of the declared files that came. */
+  /** The media type of the sent file. */
   readonly type: (D extends { readonly body: infer B } ? TypeOf<B> : never) | undefined;
   readonly record: RecordFor<D>;
-  /** The record as it is now, after something was done. */
+  /** The current record, after an action. */
   readonly again: () => Promise<RecordFor<D>>;
 }
 
-/** The same, of any route. */
+/** For any route. */
 export interface AnyAsked extends Exchange {
   readonly params: unknown;
   readonly query: unknown;
@@ -214,7 +214,7 @@ export interface AnyAsked extends Exchange {
   readonly again: () => Promise<unknown>;
 }
 
-/** An answer that is not the only good one that is declared. */
+/** An answer other than the default success. */
 export class Reply<Status extends number = number, Body = unknown> {
   readonly status: Status;
   readonly body: Body;
@@ -225,12 +225,12 @@ export class Reply<Status extends number = number, Body = unknown> {
   }
 }
 
-/** It was accepted before: the same answer, with `Idempotency-Replayed`. */
+/** A repeated request: the same answer, with `Idempotency-Replayed`. */
 export function replayed(response: Response, was: boolean): void {
   if (was) response.set('Idempotency-Replayed', 'true');
 }
 
-/** What may be answered for a schema: with no field that it does not know, and nothing in it is changed any more. */
+/** The answer type of a schema: no unknown fields, and read-only. */
 type Shown<T> = T extends readonly (infer Item)[]
   ? readonly Shown<Item>[]
   : T extends object
@@ -241,11 +241,11 @@ type JsonOf<A> = A extends { readonly schema: infer S extends z.ZodType } ? Show
 type FileOf<A> = A extends { readonly files: Files } ? undefined : never;
 type ReplyOf<All extends Answers> = { [S in keyof All & number]: Reply<S, JsonOf<All[S]>> }[keyof All & number];
 
-/** Undefined: there is no body, or the handler has written one of the declared files itself. */
+/** Undefined: no body, or the handler has written a declared file itself. */
 type Answered<All extends Answers> = { [S in keyof All]: JsonOf<All[S]> | FileOf<All[S]> }[keyof All] | ReplyOf<All>;
 
 export interface Route extends RouteDeclaration {
-  /** A method, so that each route may ask for no more than it declares. */
+  /** A method, so that each route can require only what it declares. */
   handle(asked: AnyAsked): unknown;
 }
 
@@ -261,13 +261,13 @@ export function pathParameters({ path }: Pick<RouteDeclaration, 'path'>): string
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Without a role a body is small: at most 16 kB. */
+/** Without authentication a body is small: at most 16 kB. */
 export const countsBody = ({ role, body }: RouteDeclaration): boolean => role !== undefined && body !== undefined;
 
 /** Memory limit of reading one streamed file. Workbooks and the index of phone numbers are not included. */
 export const STREAMED_BYTES = 1_000_000;
 
-/** Each refuses a parameter that it does not declare. */
+/** Each refuses undeclared parameters. */
 const WITH_A_KEY: readonly ProblemKind[] = [
   'unauthenticated',
   'forbidden',
@@ -282,7 +282,7 @@ const WITH_A_FILE: readonly ProblemKind[] = ['too-large', 'unsupported-media-typ
 const WITH_JSON: readonly ProblemKind[] = ['malformed', ...WITH_A_FILE];
 const STREAMED: readonly ProblemKind[] = ['unsupported-media-type'];
 
-/** Everything that can go wrong, each kind once. */
+/** Every refusal, by kind, without duplicates. */
 export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKind[] {
   const { role, session, fresh, body, identity, durable, releases, record, problems = [] } = declared;
   const isStreamed = body !== undefined && body.limit === undefined;
@@ -300,23 +300,23 @@ export function problemsOfRoute(declared: RouteDeclaration): readonly ProblemKin
   return [...new Set(all)].sort((a, b) => statusOf(a) - statusOf(b));
 }
 
-/** Every status that is documented. */
+/** Every documented status. */
 export function statusesOf(declared: RouteDeclaration): readonly number[] {
   const all = [...Object.keys(declared.answers).map(Number), ...problemsOfRoute(declared).map(statusOf)];
   return [...new Set(all)].sort((a, b) => a - b);
 }
 
-/** Pieces of declarations that many routes share. */
+/** Common parts of route declarations. */
 
-/** That of `relais dev`. */
+/** The key of `relais dev`. */
 export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000';
 
-/** A request that takes longer is ended, also an upload. */
+/** Maximum duration of a request, including uploads. */
 export const REQUEST_TIME_MS = 300_000;
 
-/** Of a JSON body, packed or not. */
+/** For a JSON body, compressed or not. */
 export const JSON_MAX = '1mb';
-/** An approval is a hash and little else. */
+/** An approval has little more than a hash. */
 export const APPROVAL_MAX = '10kb';
 
 export const hashOfContent = z
@@ -324,12 +324,12 @@ export const hashOfContent = z
   .regex(/^[0-9a-f]{64}$/, says('sha256'))
   .meta({ example: 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c' });
 
-/** Of exactly what was looked at. */
+/** The approval of exactly the reviewed content. */
 export const approvalOf = (id: string) => z.strictObject({ contentHash: hashOfContent }).meta({ id });
 
 export const json = <S extends z.ZodType>(schema: S) => ({ schema, limit: JSON_MAX }) as const;
 
-/** The acceptance reads it, as it does for every door. */
+/** Acceptance parses it, as for every entry point. */
 export const accepted = <S extends z.ZodType>(schema: S) => ({ ...json(schema), readBy: 'acceptance' }) as const;
 
 export const answer = <S extends z.ZodType>(what: string, schema: S) => ({ says: what, schema }) as const;
@@ -347,16 +347,16 @@ export const flag = z
 
 export const NO_PLACE = message('no_next');
 
-/** Where a page ended; what is no such place would begin again at the first page. */
+/** A page cursor; an invalid one must not restart at the first page. */
 export const after = (form: RegExp) =>
   z.string().regex(form, written(NO_PLACE)).optional().meta({ description: '`next` of the previous page.' });
 
-/** Of a list: absent, of all accounts that the key may see. */
+/** In a list: absent means all accounts that the key can see. */
 export const listedAccount = accountName.optional().meta({ description: 'Only this account.' });
 
 export const accountQuery = z.string().default('main').meta({ description: 'Name of the account.' });
 
-/** A list of people, in the formats that people have. */
+/** A list of people, in common formats. */
 export const listFiles = (csv: string, line: string) =>
   ({
     'text/csv': {
@@ -373,7 +373,7 @@ export const listFiles = (csv: string, line: string) =>
 
 const WORKBOOK = { says: 'A workbook of at most 50 MB, as it is.', example: 'PK…' } as const;
 
-/** One request a line, one verdict a line, in the same order and while lines still come. */
+/** One request per line, one result per line, in the same order and while lines still arrive. */
 export const inBulk = (line: string) =>
   ({
     'application/x-ndjson': {
@@ -391,7 +391,7 @@ export const VERDICT_LINES = {
   },
 } as const satisfies Files;
 
-/** `?dryRun=true`: what is asked for is judged by the same rules as ever, and nothing is written. */
+/** `?dryRun=true`: the request is checked by the usual rules, and nothing is written. */
 
 export const dryRunQuery = { dryRun: flag.meta({ description: 'Judge it by every rule, and write nothing.' }) };
 
@@ -410,7 +410,7 @@ export const JUDGED = answer(
   judged,
 );
 
-/** The one that judges alone, where that is asked for. */
+/** The dry-run acceptance, if requested. */
 export function acceptanceFor({ context: { acceptance }, query, act }: MayBeJudged) {
   return query.dryRun ? acceptance.dryRun() : acceptance.actingAs(act());
 }
@@ -424,7 +424,7 @@ interface MayBeJudged extends Pick<AnyAsked, 'act'> {
   readonly query: { readonly dryRun: boolean };
 }
 
-/** Refused as it would have been, or what would have been answered. */
+/** The refusal or the answer that the request would get. */
 /** `language`: of the warnings. */
 export function judgedAs(given: Answer, warnings: readonly Message[] = [], language?: Language) {
   const { id, state, outcome } = takeAnswer(given);

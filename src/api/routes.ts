@@ -1,4 +1,4 @@
-/** Every route of this door, in the order of the documentation. What is not listed here does not exist. */
+/** Every route of the API, in the order of the documentation. Unlisted routes do not exist. */
 import { keyRoutes } from './api-keys.ts';
 import { auditRoutes } from './audit.ts';
 import { balanceRoutes } from './balances.ts';

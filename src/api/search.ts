@@ -1,4 +1,4 @@
-/** Finding an operation by whatever somebody has of it in hand. */
+/** Search for operations by any lookup key. */
 import { kindOf, kinds } from '../kinds/index.ts';
 import { textedCursor, textedPage } from '../campaigns/texted.ts';
 import { NAME_MOST } from '../kinds/fields.ts';
@@ -65,7 +65,7 @@ function rowOf({ kind, id, state, reference, account, createdAt }: RecordBase) {
   };
 }
 
-/** What cannot be read is found by nothing but its id, at its own route. */
+/** An unreadable operation is found only by its id, at its own route. */
 async function found(context: ApiContext, q: string, accounts: readonly string[] | undefined) {
   const { queries, defaultCountry } = context;
   const kind = /^[\w.-]{1,80}$/.test(q) ? kindOf(q) : undefined;

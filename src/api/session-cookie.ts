@@ -1,15 +1,15 @@
 /**
- * The cookie of a session: when one counts, and how it is set. What a page of another origin sends never counts,
- * whatever the cookie is: browsers say where a request comes from, and no page can say otherwise.
+ * The session cookie: when it counts, and how it is set. A request from a page of another origin never counts:
+ * browsers send the origin, and pages cannot forge it.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopbackHost } from '../events/outgoing/endpoint.ts';
 
-/** A browser takes one of this name over https only, for this host and path alone, and from no sibling of the host. */
+/** Browsers accept a cookie of this name only over https, for this host and path, and never from a sibling host. */
 const SECURE = '__Host-relais';
-/** On this machine, where there is no https. */
+/** On this machine, without https. */
 const PLAIN = 'relais';
-/** What follows either name where a sign-in by a provider of identities was begun. */
+/** Suffix of either name while a sign-in with the identity provider is in progress. */
 const BEGUN = '-sign-in';
 const BEGUN_S = 600;
 
@@ -24,26 +24,26 @@ export interface SessionCookie {
 }
 
 /**
- * From a page of this origin; what changes something, with a header that no form can send and no page of another origin
- * without asking first, which is refused.
+ * From a page of this origin. Changes need a header that no form can send, and that another origin can send only
+ * after a preflight, which is refused.
  */
 export function isOfConsole({ method, headers }: Asking): boolean {
   if (headers['sec-fetch-site'] !== 'same-origin') return false;
   return method === 'GET' || method === 'HEAD' || headers['x-relais-console'] === '1';
 }
 
-/** Asked by the page itself, and not since somebody is there. So is the stream of events: it comes back after each break. */
+/** Sent by the page itself without a user action, like the event stream that reconnects after each break. */
 export const isBackground = ({ headers }: Asking): boolean =>
   headers['x-relais-console'] === 'background' || headers.accept === 'text/event-stream';
 
 export const sessionCookieIn = (headers: IncomingHttpHeaders): SessionCookie | undefined =>
   cookieIn(headers, '', /^[0-9a-f]{64}$/);
 
-/** Of a person sent to the provider of identities, and back again: it is there on the way from another site too. */
+/** For a sign-in with the identity provider: the cookie is also sent on the way back from another site. */
 export const begunCookieIn = (headers: IncomingHttpHeaders): SessionCookie | undefined =>
   cookieIn(headers, BEGUN, /^[\w-]{1,3800}$/);
 
-/** One that is there twice was put there by somebody else too, and is none. */
+/** A duplicate cookie may have been set by an attacker, so it is ignored. */
 function cookieIn(
   { cookie = '', host = '' }: IncomingHttpHeaders,
   suffix: string,
@@ -58,8 +58,8 @@ function cookieIn(
 }
 
 /**
- * Whether a cookie for the page that asks must be kept from plain connections. Undefined: a browser would not keep it,
- * or no browser asks. The browser says where the page is, so that no proxy between has to.
+ * Whether the cookie for the page must be limited to https. Undefined: a browser would not store it, or no browser
+ * asks. The browser names the page's origin, so no proxy has to.
  */
 export function mustBeSecure({ origin = '' }: IncomingHttpHeaders): boolean | undefined {
   if (!URL.canParse(origin)) return undefined;
@@ -76,7 +76,7 @@ export function setting({ id, isSecure }: SessionCookie): string {
   return `${name}; Path=/; HttpOnly; SameSite=Strict`;
 }
 
-/** Lax: a person who comes back comes from another site. Of the session itself no other site has anything sent. */
+/** Lax: a returning user comes from another site. The session cookie itself is never sent from other sites. */
 export function settingBegun({ id, isSecure }: SessionCookie): string {
   const name = isSecure ? `${SECURE}${BEGUN}=${id}; Secure` : `${PLAIN}${BEGUN}=${id}`;
   return `${name}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${id === '' ? 0 : BEGUN_S}`;

@@ -1,4 +1,4 @@
-/** Signing in from a browser: a key is exchanged for a session, which ends with the key. */
+/** Sign-in from a browser: a key is exchanged for a session, which ends with the key. */
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Session } from '../ledger/sessions.ts';
@@ -110,7 +110,7 @@ const endSession = route(
   },
 );
 
-/** Whether the cookie must be kept from plain connections. */
+/** Whether the cookie must be limited to https. */
 export function requireConsole(request: Request): boolean {
   const isSecure = mustBeSecure(request.headers);
   if (isOfConsole(request) && isSecure !== undefined) return isSecure;
@@ -120,7 +120,7 @@ export function requireConsole(request: Request): boolean {
 export const byKey = ({ name, person = '' }: ApiKey) => ({ by: name, person, source: 'console' as const });
 const isOver = (): ApiProblem => new ApiProblem('unauthenticated', message('session_expired'));
 
-/** Both are there where a request was let in by its session. */
+/** Both exist in a request with a session. */
 function sessionOf({ session }: AnyAsked['key']): Session {
   if (session) return session;
   throw isOver();

@@ -1,4 +1,4 @@
-/** A public answer that is the same for every caller: its bytes are made once, however many ask at the same time. */
+/** A public answer equal for every caller: its bytes are built once, even for concurrent requests. */
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 
@@ -18,7 +18,7 @@ export function etagOf(bytes: Buffer): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 
-/** A caller that already has these bytes gets 304. */
+/** A caller with the current bytes gets 304. */
 export function sendShared(request: Request, response: Response, { type, bytes, etag }: SharedAnswer): void {
   response.set({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: etag });
   sendUnlessKnown(request, response, bytes);

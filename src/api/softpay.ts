@@ -1,6 +1,6 @@
 /**
- * Direct payment of an invoice. Everything happens while the caller waits: what a payer typed (codes, passwords, card
- * numbers) is in memory for one request and is never written down, queued or logged.
+ * Direct payment of an invoice while the caller waits. The payer's input (codes, passwords, card numbers) is in
+ * memory for one request and is never stored, queued or logged.
  */
 import { z } from 'zod';
 import type { Moment } from '../lib/clock.ts';
@@ -32,13 +32,13 @@ import { upstreamProblem } from './upstream-problem.ts';
 import { type Message, message } from '../messages/message.ts';
 import { says } from '../messages/schemas.ts';
 
-/** Reads a softpay request: each method asks for its own words, and a word that it does not ask for is not taken. */
+/** Parses a softpay request: each method has its own fields, and other fields are refused. */
 
 const word = (max: number) => z.string().trim().min(1).max(max);
 
 const methods = Object.keys(softpayPaths).filter((path) => path !== 'wallet-h-senegal/confirm') as SoftpayMethod[];
 
-/** No message of these repeats the value. */
+/** None of these messages repeats the value. */
 const softpayBody = z
   .strictObject({
     method: word(64).meta({ description: `One of ${methods.join(', ')}.`, example: 'wallet-d-senegal' }),
@@ -86,7 +86,7 @@ const places = {
   cardMonth: ['/card/expiryMonth', ({ card }) => card?.expiryMonth],
 } as const satisfies Record<PayerWord, readonly [pointer: string, of: (body: Body) => string | undefined]>;
 
-/** Throws a problem that names everything that is wrong, and no value. */
+/** Throws a problem that lists every error, without values. */
 function readSoftpay(body: Body): { method: SoftpayMethod; words: Omit<SoftpayRequest, 'token'> } {
   const method = methods.find((name) => name === body.method);
   if (!method) throw invalid([{ pointer: '/method', message: explainMethod(body.method) }]);
@@ -111,7 +111,7 @@ function wordProblems(method: SoftpayMethod, body: Body): Problem[] {
     const given = of(body) !== undefined;
     if (asked.has(name as PayerWord) && !given)
       return [{ pointer, message: message('required_by_method', { method }) }];
-    // A name or an e-mail too many harms nobody; a secret that is not needed should not be sent around.
+    // An extra name or e-mail is harmless; an unneeded secret should not be sent.
     const surplus = given && !asked.has(name as PayerWord) && !pointer.startsWith('/customer/');
     return surplus ? [{ pointer, message: message('not_used_by_method', { method }) }] : [];
   });
@@ -132,7 +132,7 @@ function phoneProblem(country: Country | undefined, phone: string, pointer: stri
   };
 }
 
-/** The wallets are called differently where money is paid out, so a look-alike is the likeliest mistake. */
+/** Payouts use other wallet names, so a similar name is the most likely mistake. */
 function explainMethod(given: string): Message {
   const [, wallet = '', country = ''] = /wallet-?([a-h])-([a-z]+)/i.exec(given) ?? [];
   const alike = methods.find((name) => name.includes(`wallet-${wallet.toLowerCase()}-${country.toLowerCase()}`));
@@ -140,7 +140,7 @@ function explainMethod(given: string): Message {
   return message('one_of', { values: methods.join(', ') });
 }
 
-/** interface: Limits. The service may wait for its payer before it answers. */
+/** interface: Limits. The provider may wait for its payer before it answers. */
 const PAYER_TAKES_TIME =
   `The provider can wait for the payer before it answers: relais waits ${LEAST_PATIENCE_MS / 1_000} s or ` +
   'UPSTREAM_TIMEOUT, whichever is longer. Use the same time-out. An unclear or missing answer is no refusal. ' +
@@ -209,7 +209,7 @@ interface AskedToPay extends Pick<AnyAsked, 'context' | 'request' | 'response'> 
   readonly since: Moment;
 }
 
-/** A payer is asked while the caller waits, and not when a process that stood still comes to it. */
+/** A payer is prompted while the caller waits, and not when a paused process resumes. */
 function inTime({ context, since }: AskedToPay): CallOptions {
   return { sendBy: sendBy(since, context.processing) };
 }
@@ -229,14 +229,14 @@ async function payableOf({ context, record }: AskedToPay): Promise<Payable> {
   if (!account) throw new ApiProblem('wrong-state', message('account_not_configured', { name: record.account }));
   const admission = await context.processing.upstream.admit(account, 'payments', 'act');
   if (admission.admitted) {
-    // Nothing is written down before it leaves, so it is counted here.
+    // No intent is written before the request leaves, so it is counted here.
     if ((await context.processing.life?.raise()) === false) throw new Recovering();
     return { token: record.token, account };
   }
   throw new ApiProblem('too-many-requests', message('provider_rate_used'));
 }
 
-/** Started is not paid: the invoice's own status says when it is. */
+/** Started is not paid: the invoice's own status shows when it is. */
 async function tell(asked: AskedToPay, { verdict, method }: { verdict: Verdict<SoftpayStarted>; method: string }) {
   const { context, record, again } = asked;
   const { id } = record;
@@ -246,7 +246,7 @@ async function tell(asked: AskedToPay, { verdict, method }: { verdict: Verdict<S
   if (verdict.is !== 'unknown') {
     throw upstreamProblem(verdict, { id, state: record.state, retryable: verdict.is === 'transient' });
   }
-  // The payer may have been asked, or have paid: the invoice is looked at before anything is said.
+  // The payer may have been prompted, or have paid: the invoice is checked before the answer.
   await evenSo(asked, () => advanceInvoice(id, context.processing));
   const { state } = (await evenSo(asked, again)) ?? record;
   if (state === 'completed') return { state };
@@ -254,8 +254,8 @@ async function tell(asked: AskedToPay, { verdict, method }: { verdict: Verdict<S
 }
 
 /**
- * By now the payer may have been asked. Whatever fails after that, such as a PostgreSQL that is away, is told in the
- * log; an answer that spoke of it would read as if nobody had been, and the payer would be asked, and pay, once more.
+ * The payer may have been prompted by now. Later failures, such as an unreachable PostgreSQL, are only logged: an
+ * error answer would suggest that nobody was prompted, and the payer would be prompted, and pay, again.
  */
 async function evenSo<T>({ context, request, response }: AskedToPay, run: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -267,7 +267,7 @@ async function evenSo<T>({ context, request, response }: AskedToPay, run: () => 
   }
 }
 
-/** Keeps that a payer was asked, and looks often again from now on. Whatever changed meanwhile stands. */
+/** Stores that a payer was prompted, and checks more often from now on. Concurrent changes stay. */
 async function note(
   { operations, processing }: ApiContext,
   record: InvoiceRecord,

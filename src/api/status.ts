@@ -56,7 +56,7 @@ const getStatus = route(
   },
 );
 
-/** So many are named. */
+/** Maximum number of named workers. */
 const MOST_WORKERS = 100;
 
 function holdLine(hold: HoldStanding, recheckMs: number) {

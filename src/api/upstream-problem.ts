@@ -1,11 +1,11 @@
-/** What a waiting caller is told when upstream said no, or nothing. */
+/** The answer to a waiting caller after a refusal or silence of the provider. */
 import { failureOf, type NotOk } from '../provider/verdict.ts';
 import { TOKEN_COLLISION } from '../processors/intent.ts';
 import { ApiProblem, invalid } from './problem.ts';
 import { type Message, message } from '../messages/message.ts';
 import { textOf } from '../messages/texts.ts';
 
-/** No whole answer came, whatever was sent; every other failure is an answer that is no good. */
+/** No complete answer arrived; every other failure is an answer with an error. */
 const SILENT: ReadonlySet<string> = new Set([
   'unreachable',
   'send_deadline',
@@ -18,13 +18,13 @@ const SILENT: ReadonlySet<string> = new Set([
   'not_created_in_time',
 ]);
 
-/** Seen by us before asking: nothing was sent, and it is the request that has to change. */
+/** Detected before the request: nothing was sent, and the request must change. */
 const OURS: ReadonlySet<string> = new Set(['live_only', 'softpay_card_off', 'field_missing', 'field_invalid']);
 
 export interface FailureTold {
   readonly id?: string;
   readonly state?: string;
-  /** Whether sending the same again may help, and cannot harm. */
+  /** Whether repeating the request may help, and is harmless. */
   readonly retryable: boolean;
 }
 
@@ -39,7 +39,7 @@ export function upstreamProblem(failure: NotOk, told: FailureTold): ApiProblem {
   });
 }
 
-/** From what the record kept of it, so that a repeated request gets the same answer. */
+/** From the stored failure, so that a repeated request gets the same answer. */
 export function problemOfCode(code: string, more: FailureTold & { readonly message?: string }): ApiProblem {
   const failure = saysOf(code);
   const { message: words } = more;

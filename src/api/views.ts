@@ -1,4 +1,4 @@
-/** Records as callers see them: camelCase, times as ISO 8601, no field that its kind does not show. */
+/** Records for callers: camelCase, times as ISO 8601, only the shown fields of the kind. */
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
@@ -15,7 +15,7 @@ interface ShownField {
   readonly name: string;
   readonly as: string;
   readonly isTime: boolean;
-  /** What it is where nothing is kept. */
+  /** The value if nothing is stored. */
   readonly absent: unknown;
   readonly isOptional: boolean;
 }
@@ -30,7 +30,7 @@ function shownField([name, { shown, as = name, codec, otherwise }]: readonly [st
   return [{ name, as, isTime: codec === 'time', absent: otherwise, isOptional }];
 }
 
-/** As the fields of its declaration say; `derived` has what no field holds, and what is told otherwise than it is kept. */
+/** By the declared fields; `derived` has computed fields, and fields shown in another form than stored. */
 export function viewOf<K extends Kind>(
   record: RecordAt<K>,
   derived: Derived<(typeof operations)[K]['fields']> & Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ export function viewOf<K extends Kind>(
   return shownOf(record, derived);
 }
 
-/** Of a kind of which the fields say everything. */
+/** For a kind without computed fields. */
 export function view(
   record: RecordOf[Exclude<Kind, 'invoice' | 'payment_request' | 'campaign' | 'batch'>],
 ): Record<string, unknown> {
@@ -70,11 +70,11 @@ function historyOf(record: Pick<RecordBase, 'evidence'>) {
 
 interface Hold {
   readonly reason: string;
-  /** ms since the epoch; undefined: a person has to say so. */
+  /** ms since the epoch; undefined: a user must release it. */
   readonly until: number | undefined;
 }
 
-/** `rate` is recipients per second since the start, `eta` when the rest would be done at that rate. */
+/** `rate`: recipients per second since the start. `eta`: the end at that rate. */
 export function paceOf(record: CampaignRecord, now: number): { readonly rate: number; readonly eta: string | null } {
   const { queued, held, sending } = record.totals;
   const waiting = queued + held + sending;
@@ -113,7 +113,7 @@ export function campaignView(record: CampaignRecord, now: number, { hold, policy
 /** Recipients of one request (interface: Limits). */
 const PER_REQUEST = 50;
 
-/** Null: the rest of it can be sent. Where the canary is in doubt, the statistics tell after the settle delay. */
+/** Null: the rest can be sent. If the canary is in doubt, the statistics are checked after the settle delay. */
 function canaryWaitOf(record: CampaignRecord, { settleDelayMs }: Pick<Policy, 'settleDelayMs'>, now: number) {
   const { state, canary, canaryOver, since, totals } = record;
   if (state !== 'running' || canaryOver || !hasCanary(record)) return null;
@@ -123,7 +123,7 @@ function canaryWaitOf(record: CampaignRecord, { settleDelayMs }: Pick<Policy, 's
   return { recipients, restAt: restAt > now ? iso(restAt) : null };
 }
 
-/** What the uploads were estimated to cost; nothing where one of them was not priced. */
+/** The estimated cost of the uploads; nothing if one has no price. */
 function costOf({ uploads }: CampaignRecord) {
   const costs = uploads.flatMap(({ cost }) => cost ?? []);
   if (costs.length === 0 || costs.length < uploads.length) return undefined;
@@ -131,7 +131,7 @@ function costOf({ uploads }: CampaignRecord) {
   return { estimated: true as const, xof: costs.reduce((sum, { xof }) => sum + xof, 0), unpriced };
 }
 
-/** How many recipients each country has, and what became of them so far. */
+/** Recipients of each country, and their results so far. */
 function countriesView({ uploads, fields }: CampaignRecord) {
   const countries: Record<string, { recipients: number; sent: number; failed: number; unknown: number }> = {};
   for (const [country, count] of uploads.flatMap((upload) => Object.entries(upload.countries ?? {}))) {

@@ -1,4 +1,4 @@
-/** The log lines of writes: what became of each, under the `X-Request-Id` that its caller knows. */
+/** Log lines of writes: the outcome of each, with the caller's `X-Request-Id`. */
 import type { Response } from 'express';
 import { NOT_BEGUN } from '../lib/not-reached.ts';
 import { maskPhone } from '../lib/phone.ts';
@@ -21,7 +21,7 @@ type Told = Pick<ApiContext, 'onWrite'>;
 const MOST = 20;
 const WRITE = 'write';
 
-/** From here on the outcome is logged: the key is known. */
+/** The outcome is logged from here on, since the key is known. */
 export function beginWrite(response: Response, facts: WriteFacts): void {
   response.locals[WRITE] = facts;
 }
@@ -29,7 +29,7 @@ export function beginWrite(response: Response, facts: WriteFacts): void {
 const factsOf = ({ locals }: Response) => locals[WRITE] as WriteFacts | undefined;
 const requestIdOf = ({ locals }: Response): string => String(locals['requestId']);
 
-/** `answered` is the body. Nothing is logged of a dry run, nor of lines in bulk, which have lines of their own. */
+/** `answered`: the body. Dry runs are not logged; bulk lines have log lines of their own. */
 export function writeAccepted({ onWrite }: Told, response: Response, answered: unknown): void {
   const facts = factsOf(response);
   if (!facts || response.locals['bulk'] || isDryRun(answered)) return;
@@ -91,7 +91,7 @@ function pointersIn(problems: unknown): readonly string[] | undefined {
   return [...new Set(pointers.slice(0, MOST).map((pointer) => shown(pointer) ?? ''))];
 }
 
-/** A caller's text can hold a phone number, or an API key in a wrong place: the log hides both. */
+/** A caller's text can contain a phone number, or a misplaced API key: the log hides both. */
 function shown(text: string | undefined): string | undefined {
   return text === undefined
     ? undefined

@@ -1,4 +1,4 @@
-/** Acceptance as every entry point of this process uses it. */
+/** Acceptance for every entry point of this process. */
 import { message } from '../messages/message.ts';
 import { CollectAcceptance } from '../producer/acceptance-collect.ts';
 import { acceptanceInLedger } from '../producer/acceptance-store.ts';
@@ -47,7 +47,7 @@ export function collectAcceptanceOf(container: Container, nobodyWaits = false): 
   });
 }
 
-/** Why nothing can be accepted now, if so. */
+/** Why nothing can be accepted now; undefined: requests are accepted. */
 export function refusalOf({ life }: Pick<Container, 'life'>) {
   return life.recovering() ? { kind: 'recovering' as const, detail: message('in_recovery') } : undefined;
 }

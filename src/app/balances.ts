@@ -1,4 +1,4 @@
-/** One worker for all checks the balances of the accounts from time to time. */
+/** One worker for all checks the balances of the accounts regularly. */
 import type { Logger } from 'pino';
 import type { AccountBook } from '../accounts.ts';
 import type { Config } from '../config.ts';
@@ -12,7 +12,7 @@ import { paymentKeys } from '../provider/account.ts';
 import type { Part } from './parts.ts';
 import type { Public } from '../lib/public.ts';
 
-/** The process that had the turn may have ended: nobody waits much longer than the interval for the next look. */
+/** The worker that took the turn may have ended: another one takes over shortly after the interval. */
 const ASK_AT_LEAST_EVERY_MS = 30_000;
 
 interface Needs {
@@ -49,7 +49,7 @@ async function look({ config, clock, logger, book, balances }: Needs, upstream: 
   if (config.SERVICE_BASE_URL === undefined) return;
   for (const account of book.values()) {
     if (typeof paymentKeys(account) === 'string') continue;
-    // What pays comes first: where the rate is used up, the next look will do.
+    // Payments come first: if the rate is used up, the next check suffices.
     if (!(await upstream.admit(account, 'payments', 'look')).admitted) continue;
     const verdict = await upstream.payments.balances(account);
     if (verdict.is === 'ok') await balances.note(account.name, { at: clock.now(), balances: verdict.value.balances });
@@ -58,23 +58,23 @@ async function look({ config, clock, logger, book, balances }: Needs, upstream: 
   }
 }
 
-/** What an account has left in a country, and how much of it has still to leave. */
+/** An account's balance in a country, and the amount that is still to leave. */
 export interface BalanceRow {
   readonly account: string;
   readonly country: string;
-  /** null: it could not be read. */
+  /** null: unreadable. */
   readonly xof: number | null;
   readonly inFlight: number;
-  /** When somebody looked, ms since the epoch. */
+  /** When it was read, ms since the epoch. */
   readonly at: number;
 }
 
-/** So many looks may be missed before what was seen counts as known no more. */
+/** The number of missed checks after which a balance counts as unknown. */
 const LOOKS_MISSED = 3;
-/** However often is looked: the clocks of two machines differ. */
+/** For any interval: the clocks of two machines differ. */
 const KNOWN_AT_LEAST_MS = 60_000;
 
-/** What was seen too long ago would be taken for what is there now: it is as if it could not be read. */
+/** An old balance could be mistaken for the current one, so it is shown as unreadable. */
 export function knownRows(
   rows: () => Promise<BalanceRow[]>,
   { everyMs, clock }: { readonly everyMs: number; readonly clock: Pick<Clock, 'now'> },

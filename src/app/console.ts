@@ -1,9 +1,9 @@
-/** What the console needs of this process: its files, sessions, the provider of identities. */
+/** What the console needs from this process: its files, sessions, the identity provider. */
 import { type Violation, consoleFilesIn } from '../api/console-files.ts';
 import type { Container } from './container.ts';
 import { providerOf } from './oidc.ts';
 
-/** As `npm run build` leaves it, beside the sources and in the package alike. */
+/** As `npm run build` leaves it, next to the sources and in the package alike. */
 export const consoleFilesHere = () => consoleFilesIn(new URL('../../dist/console/', import.meta.url));
 const VIOLATIONS_A_MINUTE = 10;
 
@@ -16,7 +16,7 @@ export function consoleOf(container: Container) {
   };
 }
 
-/** Anybody may post one: all are counted, and few of them written down. */
+/** Unauthenticated: all reports are counted, and few are logged. */
 function violationTold({ metrics, logger, clock }: Container): (violation: Violation) => void {
   let minute = -1;
   let told = 0;

@@ -1,4 +1,6 @@
-/** What every role uses: the ledger, the queues, the clock, the accounts. Built once, handed to the parts. */
+/**
+ * Shared by every role: the ledger, the queues, the clock, the accounts. Built at the start and passed to the parts.
+ */
 import { hostname } from 'node:os';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -26,14 +28,14 @@ import { type Watchdog, createWatchdog } from './watchdog.ts';
 export interface Container extends Stores {
   readonly config: Config;
   readonly logger: Logger;
-  /** Logs an error that may come thousands of times a second once in a while, with how often it came. */
+  /** Logs a frequent error at intervals, with its count. */
   readonly quietly: (message: string, error: unknown) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly target: RedisTarget;
   readonly book: AccountBook;
   readonly fingerprints: ReadonlyMap<string, string>;
-  /** How many requests wait where nobody takes them. */
+  /** How many requests wait in queues that no worker reads. */
   readonly misplaced: () => Promise<number>;
   readonly balanceRows: () => Promise<BalanceRow[]>;
   readonly followers: Followers;
@@ -54,12 +56,12 @@ export interface ContainerOptions {
   readonly roles: readonly string[];
   /** Ends the process at once: another one has taken over its work. */
   readonly giveUp: (error: Error) => void;
-  /** Fires when the process is to stop, also while it is still starting. */
+  /** Fires when the process must stop, also during its start. */
   readonly signal?: AbortSignal | undefined;
   readonly traces?: Traces | undefined;
 }
 
-/** A supervisor starts the process again, and it joins the others. */
+/** A supervisor restarts the process, which then joins the others. */
 const FENCED: Readonly<Record<Fencing, string>> = {
   silent: 'another process has taken over the work of this one: it was silent for 10 s',
   epoch: 'a recovery began and ended while this process did not reach PostgreSQL',
@@ -124,7 +126,7 @@ function fingerprintsOf(book: AccountBook): Container['fingerprints'] {
   return new Map([...book].map(([name, account]) => [name, accountFingerprint(account)]));
 }
 
-/** What is looked at now and then, and not with each operation. */
+/** Occasional checks, not run for each operation. */
 function seenBy(
   { BALANCE_INTERVAL: everyMs }: Config,
   { balances, queries }: Pick<Stores, 'balances' | 'queries'>,
@@ -135,7 +137,7 @@ function seenBy(
   return {
     balanceRows: rows,
     knownBalances: knownRows(rows, { everyMs, clock: systemClock }),
-    // The other connection puts our prefix before its keys.
+    // The other connection adds our key prefix.
     misplaced: () => misplacedJobs(queueClient),
   };
 }
@@ -207,7 +209,7 @@ function openConnections(target: RedisTarget, quietly: Container['quietly']): Co
   };
 }
 
-/** Nothing waits for Redis at start: without it, work is found by polling. */
+/** The start does not wait for Redis: without Redis, work is found by polling. */
 function queuesPart({ redis, queueClient, bullQueues, waker }: Connections): Part {
   return {
     name: 'the queues',
@@ -233,13 +235,13 @@ export function targetOf(config: Config): RedisTarget {
   };
 }
 
-/** What is derived from the time-outs and never set by hand, in ms. */
+/** Derived from the time-outs and never configured, in ms. */
 export interface Timing {
-  /** A record's lease: twice what one exchange may take, so that a slow one is never taken over. */
+  /** A record's lease: twice the longest exchange, so that a slow attempt is never taken over. */
   readonly leaseMs: number;
   /**
-   * BullMQ's lock on a job, renewed while the attempt goes on: one may make two exchanges, a token and a submit, or wait
-   * for its turn first.
+   * BullMQ's lock on a job, renewed during the attempt. An attempt may make two exchanges, a token and a submit, or
+   * wait for a permit first.
    */
   readonly lockMs: number;
   readonly drainMs: number;

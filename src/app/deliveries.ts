@@ -1,4 +1,4 @@
-/** Signed deliveries: the desk that registers endpoints, the dispatcher, and the tools of a delivering attempt. */
+/** Signed deliveries: the registration of endpoints, the dispatcher, and the tools of a delivery attempt. */
 import { type OpenSpan, type SpanDraft, traced } from '../lib/traces.ts';
 import { WebhookHosts } from '../lib/webhook-hosts.ts';
 import type { Part } from './parts.ts';
@@ -27,7 +27,7 @@ export function endpointServiceOf(container: Container, outgoing: Outgoing): End
   });
 }
 
-/** For what is posted at once, and by no worker. */
+/** For requests that are sent at once, without a worker. */
 export function outgoingOf(container: Container): Outgoing {
   return openOutgoing({ clock: container.clock, ...rulesOf(container) });
 }
@@ -41,7 +41,7 @@ function rulesOf({ config }: Container): EndpointRules {
 
 export interface Delivery {
   readonly deliver: (endpoint: string) => Promise<AttemptResult>;
-  /** Hands out what happened until it is stopped; posts under way are then cut off, and made again later. */
+  /** Dispatches events until it is stopped; running deliveries are then aborted, and repeated later. */
   readonly part: Part;
 }
 
@@ -73,7 +73,7 @@ function toolsOf(container: Container, outgoing: Outgoing): DeliveryTools {
   };
 }
 
-/** Of the address only the host: what follows it is often a secret of the caller. */
+/** Only the host of the address: the rest is often a secret of the caller. */
 function postOf(
   url: string,
   { id, trace }: { readonly id: string; readonly trace?: string | undefined },

@@ -1,4 +1,4 @@
-/** Which deployment the settings of this process are of, and whether its ledger belongs to the same. */
+/** The deployment that the settings describe, and whether the ledger belongs to it. */
 import type { AccountBook } from '../accounts.ts';
 import { type Config, settingProblem } from '../config.ts';
 import { type Message, message } from '../messages/message.ts';
@@ -8,7 +8,7 @@ import type { Deployment, Difference } from '../ledger/deployment.ts';
 const ADDRESSES = ['SERVICE_BASE_URL', 'SERVICE_CRM_URL'] as const;
 const DIGEST_CHARACTERS = 12;
 
-/** A process that was given no address asks the service for nothing: its accounts and their modes mean nothing. */
+/** A process without an address sends nothing to the provider: its accounts and their modes are irrelevant. */
 export function deploymentOf(config: Config, book: AccountBook): Deployment {
   const addresses = ADDRESSES.flatMap((setting) => {
     const address = config[setting];
@@ -23,7 +23,7 @@ export function deploymentOf(config: Config, book: AccountBook): Deployment {
   };
 }
 
-/** Written alike for https://Host and https://host:443. */
+/** Equal for https://Host and https://host:443. */
 function digestOf(address: string): string {
   return derivedHex('address', new URL(address).href).slice(0, DIGEST_CHARACTERS);
 }
@@ -33,7 +33,7 @@ interface Differing {
   readonly fix: Message;
 }
 
-/** What differs, each with what to do about it. */
+/** The differences, each with the next step. */
 export function differingIn(differences: readonly Difference[], config: Config): readonly Differing[] {
   const { DATABASE_SCHEMA: schema, ENVIRONMENT: environment } = config;
   const apart = message('apart', { schema: `relais_${environment.toLowerCase().replace(/\W/g, '_')}` });
@@ -60,7 +60,7 @@ export function differingIn(differences: readonly Difference[], config: Config):
   });
 }
 
-/** The same as problems of the settings. */
+/** The differences as problems of the settings. */
 export function problemsOf(differences: readonly Difference[], config: Config): readonly Message[] {
   return differingIn(differences, config).map((one) => message('says_and_fix', { ...one }));
 }

@@ -9,7 +9,7 @@ export interface DevUrls {
   readonly metrics?: string;
 }
 
-/** Start screen for a terminal. Programs read the same facts as one line of JSON. */
+/** Start screen for a terminal. Programs read these facts as one line of JSON. */
 export function devScreen(
   { api = '', control = '', redis, database, metrics }: DevUrls,
   words: Words['dev'],

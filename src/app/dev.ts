@@ -1,4 +1,6 @@
-/** `relais dev`: PostgreSQL and Redis of its own, the sandbox and all roles in one process, with nothing to configure. */
+/**
+ * `relais dev`: an embedded PostgreSQL and Redis, the sandbox and all roles in one process, without configuration.
+ */
 import { createServer } from 'node:http';
 import { type Part, startAll } from './parts.ts';
 import { mkdtempSync } from 'node:fs';
@@ -17,7 +19,7 @@ import { sandboxKeys } from './sandbox.ts';
 type Settings = Record<string, string | undefined>;
 
 export async function dev({ env, signal, ready }: Surroundings): Promise<number> {
-  // Whatever the environment says about keys and addresses, nothing here may reach beyond this machine.
+  // Whatever the environment says about keys and addresses, nothing here may connect beyond this machine.
   const settings: Settings = { ...forPeople(), ...anyHour, ...env, ...devSettings() };
   await leaveTakenPorts(settings);
   const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string; database?: string } = {};
@@ -40,7 +42,7 @@ export async function dev({ env, signal, ready }: Surroundings): Promise<number>
   return 0;
 }
 
-/** A terminal shows only what needs attention; a program that reads a pipe gets every line as JSON. */
+/** A terminal shows only important lines; a program that reads a pipe gets every line as JSON. */
 const forPeople = (): Settings => (process.stderr.isTTY ? { LOG_FORMAT: 'pretty', LOG_LEVEL: 'warn' } : {});
 
 /** The sandbox sends no real SMS, so a first test must work at night too. */
@@ -62,7 +64,7 @@ function devSettings(): Settings {
   };
 }
 
-/** Something else may run here, another `relais dev` for one: the line of addresses says where this one is. */
+/** Another program, such as a second `relais dev`, may use the ports: the printed addresses show the actual ones. */
 async function leaveTakenPorts(settings: Settings): Promise<void> {
   const { HOST, ...config } = loadConfig(settings);
   for (const setting of ['API_PORT', 'WEBHOOKS_PORT', 'METRICS_PORT', ...SANDBOX_PORTS] as const) {
@@ -93,7 +95,7 @@ function redisPart(settings: Settings, urls: { redis?: string }): Part {
   };
 }
 
-/** First of all, so that nothing has begun where there is none. DATABASE_URL names another one than its own. */
+/** Runs first, so that a missing server stops everything else. DATABASE_URL replaces the embedded server. */
 function postgresPart(settings: Settings, urls: { database?: string }): Part {
   return {
     name: 'PostgreSQL',

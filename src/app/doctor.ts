@@ -1,4 +1,7 @@
-/** `relais doctor`: looks at everything a deployment needs, says what is wrong and how to mend it. Leaves nothing behind. */
+/**
+ * `relais doctor`: checks everything that a deployment needs, and reports each problem with its fix. Leaves nothing
+ * behind.
+ */
 import { type AccountBook, readAccounts } from '../accounts.ts';
 import type { ApiContext } from '../api/context.ts';
 import { type Role, roles as allRoles } from '../cli/io.ts';
@@ -43,23 +46,23 @@ export interface DoctorTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Fires when nobody waits for the rest. */
+  /** Fires when the caller no longer waits. */
   readonly signal: AbortSignal;
-  /** One JSON object at the end, instead of one line per finding as it is found. */
+  /** One JSON object at the end, instead of one line per finding. */
   readonly json: boolean;
-  /** What the process does in whose place it looks: what none of these needs is not missed. */
+  /** The roles of the process for which it checks: settings that none of them needs may be missing. */
   readonly roles?: readonly Role[];
   readonly print: (line: string) => void;
-  /** Of the lines for people. */
+  /** The language of the lines for users. */
   readonly language?: Language;
 }
 
-/** However patient the workers are told to be, somebody waits at a terminal here. */
+/** Shorter than the workers' time-outs, because a user waits at a terminal. */
 const TIMEOUT_MAX_MS = 10_000;
-/** It asks PostgreSQL and the provider for much: requests within this time share one examination. */
+/** An examination loads PostgreSQL and the provider: requests within this time share one. */
 const LOOKED_AGAIN_MS = 30_000;
 
-/** 0 when no fault was found. */
+/** 0: no fault was found. */
 export async function doctor(tools: DoctorTools): Promise<0 | 1> {
   const findings: Finding[] = [];
   for await (const finding of examine(tools)) {
@@ -101,7 +104,7 @@ async function* examine(tools: DoctorTools): AsyncGenerator<Finding> {
 
 type Looking = Pick<DoctorTools, 'clock' | 'random' | 'roles'>;
 
-/** Of a process that runs, and so has settings that can be read. Asked for again within a while, it is the same look. */
+/** For a running process, whose settings are readable. Repeated requests share one examination. */
 export function doctorOf(config: Config, tools: Looking): ApiContext['doctor'] {
   const { clock } = tools;
   let last: { readonly untilMono: number; readonly look: ReturnType<ApiContext['doctor']> } | undefined;
@@ -131,7 +134,7 @@ async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Find
   yield* await examined('redis', () => examineRedis(config, clock));
   if (!isFit) yield* examineAccounts({ config, book, roles });
   if (roles.includes('api')) yield* await examined('console', () => examineConsole(config, consoleFilesHere()));
-  // A process that creates payments tells the service this address; the receiver answers there.
+  // A process that creates payments passes this address to the provider; the receiver answers there.
   if (roles.some((role) => role === 'worker' || role === 'webhooks')) {
     yield await examineCallbacks(config, clock);
   } else yield skipped('callbacks', message('not_needed_for', { roles: roles.join(', ') }));
@@ -157,11 +160,11 @@ interface Examined {
 
 const CONNECTIONS = 2;
 
-/** Everything that needs the tables of the ledger. */
+/** All checks that need the ledger's tables. */
 async function* examineLedger(tools: Looking, asked: Examined): AsyncGenerator<Finding> {
   const { config, book } = asked;
   const { clock } = tools;
-  // The answer of each check says what went wrong.
+  // Each check reports its own errors.
   const database = new Database({ ...databaseOf(config), size: CONNECTIONS, onError: () => undefined });
   const diagnostics = new Diagnostics({ database, schema: config.DATABASE_SCHEMA });
   const own = opinionsOf(config);
@@ -210,7 +213,7 @@ async function* examineAccounts({
   roles,
   service,
 }: Examined & { readonly service?: { upstream: Upstream; clock: Clock } }): AsyncGenerator<Finding> {
-  // Only what asks the service has its keys; a receiver of callbacks is better off without them.
+  // Only processes that call the provider have its keys; a callback receiver is safer without them.
   if (!roles.some((role) => role === 'worker' || role === 'api')) {
     yield skipped('keys', message('not_needed_for', { roles: roles.join(', ') }));
     return;

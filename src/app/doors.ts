@@ -1,4 +1,4 @@
-/** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each tells its address. */
+/** The listeners of a process: the HTTP API, the callback receiver, the metrics page. Each reports its address. */
 import { createApi } from '../api/app.ts';
 import { BatchAdvisor } from '../api/batch-advice.ts';
 import { eraseAgain } from '../api/purge.ts';
@@ -46,7 +46,7 @@ export interface ApiPartOptions {
   readonly keys: Keys;
   readonly tellUrl: TellUrl;
   readonly doctor: ApiContext['doctor'];
-  /** Read each time: in development the receiver's is known only once it listens. */
+  /** Read at each use: in development the receiver's address is known only after it listens. */
   readonly urls: Urls;
 }
 
@@ -98,7 +98,7 @@ export function apiPart(
   };
 }
 
-/** Probes and Prometheus are few; nothing else has to do with that port. */
+/** Only probes and Prometheus use this port. */
 const METRICS_CONNECTIONS = 256;
 
 function boundsOf({ config, metrics }: Container, listener: 'api' | 'webhooks' | 'metrics'): Bounds {
@@ -115,7 +115,7 @@ function boundsOf({ config, metrics }: Container, listener: 'api' | 'webhooks' |
 /** Two of the largest workbooks; the JSON of a few thousand requests. */
 const CALLERS_HOLD = { ofCaller: 100_000_000, ofProcess: 200_000_000 } as const;
 
-/** An upload of a million rows may take its time; a header may not. */
+/** An upload of a million rows takes long; headers must not. */
 const CALLERS_TAKE = { headersMs: 10_000, requestMs: REQUEST_TIME_MS, silenceMs: 30_000 } as const;
 
 function listenersOf({
@@ -143,13 +143,13 @@ function toldBy(config: Config, doctor: ApiContext['doctor']) {
   };
 }
 
-/** What `{{stop}}` becomes, where it is known. */
+/** The value of `{{stop}}`, if known. */
 function stopOf({ config, stopLinks }: Container, publicUrl: string | undefined) {
   const secrets = stopSecrets(callbackSecrets(config));
   return publicUrl === undefined || secrets.length === 0 ? undefined : { links: stopLinks, publicUrl, secrets };
 }
 
-/** What the routes read and change, of what all roles stand on. */
+/** The stores that the routes use, from those shared by all roles. */
 function storesOf(container: Container) {
   const { clock, random, operations, queries, campaigns, uploads, optOuts, wake } = container;
   const { batches, limits, accounts, events, followers, balances, balanceRows, traces } = container;
@@ -257,7 +257,7 @@ export function webhooksPart(container: Container, { tellUrl }: { readonly tellU
           metrics.callbackReceived(kind, verdict, noted?.hash);
           if (traces && noted) tellCallback(traces, verdict, { kind, id: target?.id, ...noted });
           logger.debug({ kind, verdict, id: target?.id }, 'callback');
-          // We paid for an operation that we do not know: the sign of lost data.
+          // The provider paid for an operation that relais does not know: a sign of lost data.
           if (verdict === 'unmatched')
             logger.error({ kind, id: target?.id }, 'a signed callback for no record of ours');
           if (noted?.hash !== undefined && noted.hash !== 'hash_right')
@@ -288,8 +288,8 @@ export function webhooksPart(container: Container, { tellUrl }: { readonly tellU
 }
 
 /**
- * In the trace of the operation that it is about. A `traceparent` that comes with it is not taken: the service is not
- * ours, and a stranger that sends one could write into our traces. Nor is its path told, which is signed.
+ * In the trace of its operation. A `traceparent` in the request is ignored: it comes from outside, and an attacker
+ * could write into our traces. The path is signed, so it is not recorded either.
  */
 function tellCallback(
   traces: Traces,
@@ -333,7 +333,7 @@ function stopPageOf(container: Container) {
   };
 }
 
-/** `unfinished`: why the process itself is not ready to work, whatever PostgreSQL says: it starts, or it stops. */
+/** `unfinished`: why the process itself is not ready, whatever the state of PostgreSQL: it starts, or it stops. */
 export function metricsPart(
   container: Container,
   { tellUrl, unfinished }: { readonly tellUrl: TellUrl; readonly unfinished: () => string | undefined },
@@ -349,7 +349,7 @@ export function metricsPart(
         readiness: async () => {
           const away = await awayReason(database, clock, life.trouble);
           const itself = unfinished();
-          // What has not been asked yet is no reason of its own.
+          // A state that is not known yet is no reason.
           if (itself !== undefined) return [itself, ...(away === undefined ? [] : [away])];
           return [
             ...(life.recovering() ? [`recovering: ${RECOVERING}`] : []),
@@ -368,10 +368,12 @@ export function metricsPart(
   };
 }
 
-/** Probes are given a few seconds, and the next request does not wait for this one. */
+/** Probes have a few seconds, and the next request does not wait for this one. */
 const ANSWER_MS = 1_000;
 
-/** Why PostgreSQL cannot be used now, if so. Redis is no reason: polling finds all work without it. */
+/**
+ * Why PostgreSQL cannot be used now; undefined: it can. Redis is never a reason: polling finds all work without it.
+ */
 async function awayReason(database: Database, clock: Clock, trouble: unknown): Promise<string | undefined> {
   let why: string | undefined;
   const asked = database.run('read_deployment').then(
@@ -380,7 +382,7 @@ async function awayReason(database: Database, clock: Clock, trouble: unknown): P
   );
   if (!(await withDeadline(clock, ANSWER_MS, () => asked)))
     return `PostgreSQL has not answered within ${describeMs(ANSWER_MS)}: is it overloaded, or cut off?`;
-  // A full disk, or a server that only reads, shows in what this process writes.
+  // A full disk, or a read-only server, shows in this process's writes.
   return why ?? (trouble === undefined ? undefined : reasonOf(trouble));
 }
 

@@ -17,13 +17,13 @@ import type { Watch } from './watchdog.ts';
 interface IntakeTools {
   readonly watch: Watch;
   readonly announce: Announce;
-  /** Whether jobs are taken now. */
+  /** Whether jobs are accepted now. */
   readonly isOpen: () => boolean;
 }
 
 const INTAKE_AT_ONCE = 200;
 
-/** Jobs of BullMQ are requests; those of SQL wait in a table. */
+/** Requests come as BullMQ jobs, or from SQL as rows of a table. */
 export function intakePoller(container: Container, { watch, announce, isOpen }: IntakeTools): Poller {
   const { life, clock, quietly } = container;
   const process = jobsOf(container, announce);
@@ -41,7 +41,7 @@ export function intakePoller(container: Container, { watch, announce, isOpen }: 
   };
 }
 
-/** Before a job is taken again whose request PostgreSQL could not record. */
+/** The delay before a job is retried whose request PostgreSQL could not record. */
 const AGAIN_MS = 1_000;
 
 async function putOff(job: Job, token: string | undefined, until: number): Promise<never> {
@@ -49,7 +49,7 @@ async function putOff(job: Job, token: string | undefined, until: number): Promi
   throw new DelayedError();
 }
 
-/** A worker that is paused may have fetched one job before. */
+/** A paused worker may have fetched one job before. */
 async function putBack(job: Job, token: string | undefined): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();
@@ -103,7 +103,7 @@ function rowsOf(container: Container): Intake {
 
 const FORGET_EVERY_MS = 600_000;
 
-/** What callers asked for in the queue `intake` is forgotten in time, also where nothing more is asked. */
+/** Requests in finished `intake` jobs are erased in time, even if no further job ends. */
 export function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
   const jobs = new IntakeJobs(bullQueues.intake);
   return {
@@ -122,7 +122,7 @@ export function jobKeeperPart({ clock, quietly, bullQueues }: Container): Part {
 
 const LOOK_FOR_MISPLACED_EVERY_MS = 60_000;
 
-/** Requests that were added without the prefix wait for ever, and the program that added them hears nothing. */
+/** Requests added without the prefix wait for ever, and their program gets no answer. */
 export function misplacedPart({ clock, config, quietly, logger, misplaced }: Container): Part {
   const look = async (): Promise<void> => {
     const waiting = await misplaced();

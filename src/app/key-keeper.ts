@@ -1,4 +1,4 @@
-/** The keys of callers, read again each second: one that is revoked ends within three in this process. */
+/** The callers' keys, read again each second: a revoked key ends within three seconds in this process. */
 import { KeyRing } from '../api/keys.ts';
 import { apiKeysOf } from '../config.ts';
 import type { Public } from '../lib/public.ts';
@@ -32,7 +32,7 @@ export function keyKeeperPart({ clock, quietly }: Container, { keyRing }: Keys):
       let cancel = (): void => undefined;
       const again = (): void => {
         cancel = clock.after(READ_EVERY_MS, () => {
-          // While PostgreSQL is away no earlier answer is trusted: each request asks by itself.
+          // While PostgreSQL is away no cached answer is trusted: each request reads the key itself.
           keyRing
             .refresh()
             .catch((error: unknown) => quietly('the keys of callers', error))

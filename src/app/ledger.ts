@@ -1,4 +1,6 @@
-/** The parts that keep the ledger: it is migrated and compared at start, watched, published from and verified. */
+/**
+ * The parts that maintain the ledger: migration and comparison at the start, watching, publishing and verification.
+ */
 import { keepPartitions } from '../ledger/keep-partitions.ts';
 import { type Config, WrongSettings, settingProblem } from '../config.ts';
 import { type Message, message } from '../messages/message.ts';
@@ -65,7 +67,7 @@ function startPart({ config, book, clock, random, logger, patience, database, be
   };
 }
 
-/** What only an operator can change is named like a wrong setting. */
+/** Errors that only an operator can fix are reported like a wrong setting. */
 async function startExplained(config: Config, options: StartOptions): Promise<StartedLedger> {
   try {
     return await startLedger(options);
@@ -101,7 +103,7 @@ function lifePart({ life, logger, sharedOperations }: Container): Part {
   };
 }
 
-/** Tells the limits that the settings of this process ask for. */
+/** Publishes the limits in the settings of this process. */
 function limitsPart({ limits, life, logger, quietly, random, clock }: Container, roles: readonly string[]): Part {
   const by = `settings of ${roles.toSorted().join(', ')}`;
   const publish = async (when: 'at start' | 'again') => {
@@ -117,7 +119,7 @@ function limitsPart({ limits, life, logger, quietly, random, clock }: Container,
       if ((await publish('at start')).length > 0) {
         logger.error({ reasons: await limits.reasons(clock.now()) }, 'limits here are looser than those that hold');
       }
-      // A recovery may have restored limits of an earlier time.
+      // A recovery may have restored earlier limits.
       return async () =>
         life.onChange(() => void publish('again').catch((error: unknown) => quietly('limits', error)))();
     },
@@ -177,7 +179,7 @@ function auditPart({ auditSeals, auditVerification, clock, logger, quietly }: Co
 
 const KEEP_EVERY_MS = 3_600_000;
 
-/** Makes the partitions of the next months, and removes events and audit lines that are no longer kept. */
+/** Creates the partitions of the next months, and removes events and audit lines after their retention. */
 function partitionsPart({ database, events, auditSeals, config, clock, random, logger, quietly }: Container): Part {
   return {
     name: 'the partitions ahead',

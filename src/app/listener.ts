@@ -1,4 +1,4 @@
-/** A listener that strangers reach: how long they may take for what they send, and for what they are told. */
+/** A listener for untrusted clients: time limits for their requests, and for reading our answers. */
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type Bounds, createBoundedServer } from '../lib/bounded-server.ts';
@@ -6,20 +6,23 @@ import { systemClock, withDeadline } from '../lib/clock.ts';
 import { type Place, listening } from '../lib/listening.ts';
 
 interface ListenOptions extends Place, Bounds {
-  /** How long a sender may take for headers, and for the whole request (ms). */
+  /** Time limits for headers, and for the whole request (ms). */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** How long a body that has begun may stop coming, and an answer that has begun may stop being taken (ms). */
+  /** How long a started body may stop arriving, and a started answer may stop being read (ms). */
   readonly silenceMs: number;
-  /** How long what is being answered is waited for when it closes (ms). */
+  /** How long answers in progress may take when the listener closes (ms). */
   readonly drainMs: number;
 }
 
-/** Proxies keep theirs for a minute: one that we close first may be asked on again in that moment, and is reset. */
+/**
+ * Proxies keep idle connections for a minute: if relais closed one first, a request sent at that moment would be
+ * reset.
+ */
 const KEEP_ALIVE_MS = 75_000;
 const UNREAD_MS = 5_000;
 
-/** Listens, or rejects with what to do about it. The address has the port that was really taken. */
+/** Listens, or rejects with what to do. The address contains the actual port. */
 export async function listen(
   handler: RequestListener,
   { host, port, setting, headersMs, requestMs, silenceMs, drainMs, ...bounds }: ListenOptions,
@@ -36,18 +39,18 @@ export async function listen(
     (request, response) => {
       inProgress.add(response);
       response.once('close', () => inProgress.delete(response));
-      // Nothing more is asked on it: its caller goes to another process.
+      // No further request on this connection: its caller uses another process.
       if (!server.listening) response.shouldKeepAlive = false;
-      // A request that is given up half read has no socket any more.
+      // An aborted request has no socket any more.
       const { socket } = request;
       request.setTimeout(silenceMs, () => socket.destroy());
       request.once('end', () => response.writableFinished && socket.setTimeout(KEEP_ALIVE_MS));
-      // The wait for our own answer is no silence of the other end, unless some of it waits to be taken.
+      // Waiting for our own answer is no silence of the client, unless a part of the answer waits to be read.
       response.on('timeout', () => {
         if (response.writableLength > 0) socket.destroy();
         else socket.setTimeout(silenceMs);
       });
-      // It was answered before it was read: the sender may hear why, and then the rest of it is not waited for.
+      // The answer came before the whole request was read: the sender can read it, and the rest is not awaited.
       response.once('finish', () => request.complete || socket.setTimeout(UNREAD_MS));
       handler(request, response);
     },
@@ -62,7 +65,7 @@ export async function listen(
   };
 }
 
-/** Also those that came meanwhile, on a connection that was being answered. */
+/** Includes requests that arrived meanwhile on a busy connection. */
 async function allEnded(inProgress: ReadonlySet<ServerResponse>): Promise<void> {
   for (const response of inProgress) await new Promise<void>((resolve) => response.once('close', resolve));
 }
@@ -72,7 +75,7 @@ async function close(server: Server, inProgress: ReadonlySet<ServerResponse>, dr
   server.close();
   for (const response of inProgress) response.shouldKeepAlive = false;
   await withDeadline(systemClock, drainMs, () => allEnded(inProgress));
-  // What is left has asked nothing yet, or takes too long: a server that closes watches the times of nobody.
+  // Destroy idle sockets: Node stops enforcing time-outs once the server is closing.
   server.closeAllConnections();
   await closed;
 }

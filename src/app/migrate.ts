@@ -1,4 +1,4 @@
-/** `relais migrate`: brings the schema of the ledger up to date, without starting a process of the deployment. */
+/** `relais migrate`: updates the ledger's schema without starting a process of the deployment. */
 import type { MigrateCommand } from '../cli/io.ts';
 import { WrongSettings, loadConfig, missingDatabase, settingProblem } from '../config.ts';
 import { message } from '../messages/message.ts';
@@ -13,7 +13,7 @@ interface MigrateTools extends MigrateCommand {
   readonly print: (line: string) => void;
 }
 
-/** Throws `WrongSettings` when PostgreSQL cannot be used, or has the schema of a newer version. */
+/** Throws `WrongSettings` if PostgreSQL cannot be used, or has the schema of a newer version. */
 export async function migrateLedger({ env, dryRun, roles, json, words, print }: MigrateTools): Promise<0> {
   const config = loadConfig(env, missingDatabase);
   const { DATABASE_SCHEMA: schema } = config;

@@ -1,7 +1,7 @@
 /**
- * `relais recover --new-stamp`: the provider has moved, and the ledger continues with its new addresses. A process with
- * these addresses cannot start before, so no API can be asked: the command takes the settings of that process, its
- * PostgreSQL, and one of its API keys.
+ * `relais recover --new-stamp`: the provider has moved, and the ledger continues with its new addresses. A process
+ * with these addresses cannot start before, so there is no API to call: the command uses the settings of that
+ * process, its PostgreSQL, and one of its API keys.
  */
 import { readAccounts } from '../accounts.ts';
 import { findKey } from '../api/keys.ts';
@@ -16,7 +16,7 @@ import { type Message, message } from '../messages/message.ts';
 export interface NewStampTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Called with the settings whose address differs; false: leave it. */
+  /** Called with the settings whose address differs; false: change nothing. */
   readonly confirmed: (settings: readonly string[]) => Promise<boolean>;
   /** Printed when no address differs. */
   readonly nothingDiffers: string;
@@ -25,7 +25,7 @@ export interface NewStampTools {
 
 const NEEDED = ['approve', 'operate'] as const;
 
-/** Throws `WrongSettings` when more differs than the addresses, or the key is not allowed to do this. */
+/** Throws `WrongSettings` if more than the addresses differs, or if the key is not allowed to do this. */
 export async function newStamp({ env, clock, confirmed, nothingDiffers, print }: NewStampTools): Promise<0 | 1> {
   const config = loadConfig(env, (given) => missingFor(given, ['api']));
   const by = authorOf(env, apiKeysOf(config));
@@ -50,7 +50,7 @@ export async function newStamp({ env, clock, confirmed, nothingDiffers, print }:
   }
 }
 
-/** Two roles that no single key of a careful deployment has by accident, and the name that is written down. */
+/** A single key rarely has both roles by accident; its name is logged. */
 function authorOf(env: NewStampTools['env'], keys: ReturnType<typeof apiKeysOf>): string {
   const key = findKey(keys, env['RELAIS_API_KEY']?.trim() || 'dev');
   if (key === undefined) throw wrongKey(message('key_not_among'));

@@ -1,7 +1,7 @@
 /**
- * The provider of identities, by OpenID Connect: authorization code with PKCE, `state` and `nonce`. Its library is loaded
- * when somebody signs in by it for the first time, and by this file alone. Everything that comes back is checked by the
- * library: its issuer, its audience, when, its signature, and after `again` that the person was asked just now.
+ * The identity provider, by OpenID Connect: authorization code with PKCE, `state` and `nonce`. Only this file loads
+ * the library, at the first sign-in. The library checks every answer: issuer, audience, time, signature, and after
+ * `again` that the user was authenticated just now.
  */
 import type * as Library from 'openid-client';
 import type { ClientAuth, Configuration } from 'openid-client';
@@ -19,18 +19,18 @@ interface ProviderSettings {
   readonly clientId: string;
   readonly secret: Secret;
   readonly scope: string;
-  /** Where it names the groups. */
+  /** The claim with the groups. */
   readonly claim: string;
 }
 
-/** How far its clock may be from ours. */
+/** Allowed difference between its clock and ours. */
 const CLOCK_S = 60;
-/** For one request to it: somebody waits. */
+/** For one request to it: a user waits. */
 const ANSWER_S = 5;
-/** What it says of itself is asked anew for each person that sets out, and would otherwise be sent to a door that is shut. */
+/** Its metadata is read again for each sign-in; otherwise a user could be sent to an address that is down. */
 const JUST_NOW_MS = 2_000;
 const KNOWN_MS = 3_600_000;
-/** One that does not say what it is is left alone for so long: anybody may ask to be sent there. */
+/** A failed discovery is not repeated for this time: any client can trigger it. */
 const LEFT_ALONE_MS = 1_000;
 
 interface Known {
@@ -56,7 +56,7 @@ function openProvider(settings: ProviderSettings, clock: Pick<Clock, 'monotonic'
   };
   const know = async (withinMs: number): Promise<Known> => {
     if (known && clock.monotonic() - known.sinceMono < withinMs) return known;
-    // However many set out at once, it is asked once.
+    // Concurrent sign-ins share one discovery.
     return (asking ??= discover().finally(() => (asking = undefined)));
   };
   return {
@@ -75,7 +75,7 @@ async function discovered({ issuer, clientId, secret }: ProviderSettings): Promi
     { client_secret: secret.reveal(), [library.clockTolerance]: CLOCK_S },
     authentication(library, secret),
     {
-      // A signature is looked at even on what came straight from the provider over TLS.
+      // The signature is checked even on data received directly from the identity provider over TLS.
       execute: [
         library.enableNonRepudiationChecks,
         ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
@@ -86,7 +86,7 @@ async function discovered({ issuer, clientId, secret }: ProviderSettings): Promi
   return { library, configuration };
 }
 
-/** As the standard has it where nothing is said; some take only the other way. */
+/** The standard's default if nothing is declared; some providers accept only the other method. */
 function authentication(library: typeof Library, secret: Secret): ClientAuth {
   return (server, client, body, headers) => {
     const takes = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -156,7 +156,7 @@ function identityOf(said: Claims, { claim }: ProviderSettings): Identity {
   };
 }
 
-/** What the library rejects with, in our words. */
+/** Translates the library's errors. */
 async function told<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -169,7 +169,7 @@ const AWAY_CODES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFO
 
 function whyOf(error: unknown): NotSignedIn['why'] {
   if (!(error instanceof Error)) return 'failed';
-  // Nothing was heard: `fetch failed`, with the reason as its cause.
+  // No answer: `fetch failed`, with the reason as its cause.
   if (error instanceof TypeError && error.cause !== undefined) return 'away';
   const code = 'code' in error ? String(error.code) : '';
   if (AWAY_CODES.includes(code)) return 'away';
@@ -178,14 +178,14 @@ function whyOf(error: unknown): NotSignedIn['why'] {
   return 'failed';
 }
 
-/** Neither a code nor a token stands in any of these. */
+/** None of these contains a code or a token. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const said = 'error' in error && typeof error.error === 'string' ? ` (${error.error})` : '';
   return `${error.message}${said}${error.cause instanceof Error ? `: ${reasonOf(error.cause)}` : ''}`;
 }
 
-/** Undefined: people sign in by keys alone. A person without a role by it is told so, and the log says why. */
+/** Undefined: users sign in only with keys. A user without a role is told so, and the log has the reason. */
 export function providerOf({ config, clock, random, persons, logger }: Container): ProviderDoor | undefined {
   const settings = settingsIn(config);
   return (
@@ -197,7 +197,7 @@ export function providerOf({ config, clock, random, persons, logger }: Container
       persons,
       clock,
       random,
-      // A provider may call people by their numbers.
+      // A provider may use phone numbers as user names.
       onRefused: (why, detail) =>
         logger.warn({ why, detail: maskPhone(detail) }, 'nobody was signed in by the provider of identities'),
     })

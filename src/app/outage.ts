@@ -1,6 +1,6 @@
 /**
- * An outage as an operator reads of it: a line where it begins and a line where it is over, with how long it lasted and
- * how often something failed. What failed in between is one of many that say the same.
+ * An outage in the log: one line at its start and one at its end, with its duration and the number of failures.
+ * Failures in between are not logged.
  */
 import type { Clock } from '../lib/clock.ts';
 
@@ -9,13 +9,13 @@ interface OutageOptions {
   readonly of: string;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   readonly logger: Readonly<Record<'warn' | 'info', (facts: object, message: string) => void>>;
-  /** Whether it can be reached now, as far as anybody knows. Absent: `answered` says so. */
+  /** Whether it is reachable now, as far as known. Absent: `answered` reports it. */
   readonly isThere?: () => boolean;
-  /** So many in a row, without an answer in between, are no chance. */
+  /** This many failures in a row are an outage. */
   readonly after?: number;
 }
 
-/** Connections come back one by one: so long must none have failed. */
+/** Connections recover one by one: this time must pass without a failure. */
 const QUIET_MS = 2_000;
 
 export class Outage {
@@ -29,7 +29,7 @@ export class Outage {
     this.#options = options;
   }
 
-  /** True: it is part of an outage, and that is told already. */
+  /** True: the failure belongs to an outage that is already reported. */
   failed(why: string): boolean {
     const { of, clock, logger, isThere, after = 1 } = this.#options;
     this.#lastAt = clock.monotonic();

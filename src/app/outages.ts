@@ -1,4 +1,4 @@
-/** Outages of PostgreSQL and Redis in the log: one line where each begins and one where it ends, whatever fails for it. */
+/** Outages of PostgreSQL and Redis in the log: one line at the start and one at the end of each. */
 import type { Logger } from 'pino';
 import { whyUnusable } from '../ledger/diagnostics.ts';
 import { isLedgerAway } from '../ledger/errors.ts';
@@ -7,11 +7,11 @@ import { createQuietly } from '../logger.ts';
 import { isAway } from '../redis/connections.ts';
 import { Outage } from './outage.ts';
 
-/** Whether each can be reached now, as far as this process knows. */
+/** Whether each is reachable now, as far as this process knows. */
 type There = Readonly<Record<'postgres' | 'redis', () => boolean>>;
 
 export class Outages {
-  /** Logs an error that is no part of an outage once in a while, with how often it came. */
+  /** Logs an error outside of outages at intervals, with its count. */
   readonly quietly: (message: string, error: unknown) => void;
   #there: There = { postgres: () => true, redis: () => true };
 
@@ -25,7 +25,7 @@ export class Outages {
     });
   }
 
-  /** From now on these are asked. */
+  /** Uses these checks from now on. */
   watch(there: There): void {
     this.#there = there;
   }

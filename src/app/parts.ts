@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../lib/clock.ts';
 
-/** A part of the running service: something to start, and the way to stop it again. */
+/** A part of the running process, with its start and its stop. */
 export interface Part {
   readonly name: string;
   start(): Promise<() => Promise<void>>;
 }
 
 /**
- * Starts parts in order; whatever happens, stops those that started in the reverse of it. Stopping goes on past a
- * part that cannot. `tell` hears which part is started now.
+ * Starts parts in order; in any case, stops the started ones in reverse order. Stopping continues after a part that
+ * fails to stop. `tell` receives the name of each part at its start.
  */
 export async function startAll(
   parts: readonly Part[],
@@ -30,7 +30,7 @@ export async function startAll(
     try {
       stops.push({ name: part.name, stop: await part.start() });
     } catch (cause) {
-      // The first failure is the reason; parts that cannot stop are named after it.
+      // The first failure is the reason; parts that fail to stop are listed after it.
       const failures = await stopAll().then(() => [], failuresOf);
       const why = [cause, ...failures].map((one) => (one instanceof Error ? one.message : String(one)));
       throw new Error(`${part.name} did not start: ${why.join('; ')}`, { cause });
@@ -42,8 +42,8 @@ export async function startAll(
 const failuresOf = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? error.errors : [error]);
 
 /**
- * Parts that owe each other nothing: started in order, and stopped all at once, so that stopping takes as long as the
- * slowest of them and not as all of them.
+ * Independent parts: started in order and stopped concurrently, so that stopping takes only as long as the slowest
+ * one.
  */
 export function together(name: string, parts: readonly Part[]): Part {
   return {
@@ -69,8 +69,8 @@ export function together(name: string, parts: readonly Part[]): Part {
 export interface Patience {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Fires when the process is to stop: nothing waits on. */
+  /** Fires when the process must stop: waiting ends. */
   readonly signal?: AbortSignal | undefined;
-  /** After this the last error is the answer (DATABASE_PATIENCE). */
+  /** After this time the last error is thrown (DATABASE_PATIENCE). */
   readonly limitMs?: number | undefined;
 }

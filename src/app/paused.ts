@@ -1,4 +1,4 @@
-/** The queues that an operator paused, as this process last read them. */
+/** The queues paused by an operator, as this process last read them. */
 import type { Switches } from '../ledger/switches.ts';
 import { repeatUntil } from '../processors/sweeper.ts';
 import type { Container } from './container.ts';

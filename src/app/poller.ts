@@ -1,17 +1,17 @@
 /** Polling of one queue. */
 import type { Job } from 'bullmq';
 
-/** Does what is due in one queue. */
+/** Processes the due work of one queue. */
 export interface Poller {
-  /** Resolves when all that was due at this moment has been begun, here or elsewhere. */
+  /** Resolves when all work that was due now has started, here or elsewhere. */
   readonly run: () => Promise<void>;
-  /** Begins nothing more; resolves when nothing is under way. */
+  /** Starts no more work; resolves when none is running. */
   readonly stop: () => Promise<void>;
-  /** What a job of the queue asks for. Absent: a job is a bell. */
+  /** Handles a job of the queue. Absent: a job is only a wake-up. */
   readonly job?: (job: Job, token: string | undefined) => Promise<unknown>;
 }
 
-/** One run at a time, again while there is more. */
+/** One run at a time, repeated while there is more work. */
 export function serial(step: () => Promise<boolean>): Poller {
   const stop = new AbortController();
   let running: Promise<void> | undefined;

@@ -10,14 +10,14 @@ import type { Container, Timing } from './container.ts';
 import { Readability } from './readability.ts';
 import { callbackSecrets } from './secrets.ts';
 
-/** Where each door of this process listens, as soon as it does. */
+/** The addresses of this process's listeners, as soon as they listen. */
 export interface Urls {
   api?: string;
   webhooks?: string;
   metrics?: string;
 }
 
-/** How many slices are out for each slot of a worker: enough for several workers, few enough to pause. */
+/** Slices in flight per worker slot: enough for several workers, few enough to pause quickly. */
 const FEED_PER_SLOT = 8;
 
 interface UpstreamNeeds extends Pick<Container, 'config' | 'rates' | 'tokenStores' | 'clock' | 'random'> {
@@ -28,9 +28,8 @@ interface UpstreamNeeds extends Pick<Container, 'config' | 'rates' | 'tokenStore
 }
 
 /**
- * One request to the service, told when it is over. Of the address only the host: what follows it may be a token. The
- * service itself is told of no trace: it is nobody's of ours, and could neither send its own to the same place nor do
- * anything else with ours.
+ * Records one request to the provider when it has ended. Only the host of the address: the rest may be a token. The
+ * provider receives no trace context, because it is outside of our traces.
  */
 function tellExchange(
   traces: Traces,
@@ -87,7 +86,7 @@ export function openUpstream({
   });
 }
 
-/** While the service is on this machine, so is the receiver; a real one needs to be told where to reach us. */
+/** If the provider is on this machine, so is the receiver; a real provider needs a configured address. */
 export function publicUrlOf(config: Config, urls: Urls): string | undefined {
   if (config.PUBLIC_URL !== undefined) return config.PUBLIC_URL;
   if (config.SERVICE_BASE_URL === undefined || !isLoopbackHost(new URL(config.SERVICE_BASE_URL).hostname))
@@ -96,7 +95,7 @@ export function publicUrlOf(config: Config, urls: Urls): string | undefined {
   return config.WEBHOOKS_PORT === 0 ? undefined : `http://${config.HOST}:${config.WEBHOOKS_PORT}`;
 }
 
-/** `urls` is read each time: in development the receiver's is known only once it listens. */
+/** `urls` is read at each use: in development the receiver's address is known only after it listens. */
 export function createBench(container: Container, timing: Timing, urls: Urls) {
   const { config, book, fingerprints, clock, operations, queries, accounts, wake, life, traces } = container;
   const secrets = callbackSecrets(config);

@@ -1,4 +1,4 @@
-/** What there is to do in a queue: its jobs in Redis, and the operations that are due in PostgreSQL. */
+/** The work of a queue: its jobs in Redis, and the due operations in PostgreSQL. */
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { QueueName } from '../kinds/due-queues.ts';
@@ -7,7 +7,9 @@ import type { Clock } from '../lib/clock.ts';
 import { type AnyQueueName, queues } from '../queues/index.ts';
 import { RedisUnavailable, isAway, whyNotReady } from '../redis/connections.ts';
 
-/** Jobs as BullMQ counts them. Rejects with `RedisUnavailable` at once: BullMQ itself waits for the first connection. */
+/**
+ * Jobs as BullMQ counts them. Rejects with `RedisUnavailable` at once: BullMQ itself waits for the first connection.
+ */
 export interface QueueJobs {
   counts(queue: AnyQueueName): Promise<Readonly<Record<string, number>>>;
   waiting(queue: AnyQueueName): Promise<number>;
@@ -28,7 +30,7 @@ export function queueJobs(bullQueues: Readonly<Record<AnyQueueName, Queue>>, cli
   };
 }
 
-/** The same, without jobs while Redis is away. */
+/** Without jobs while Redis is away. */
 export function withoutRedis(jobs: QueueJobs): QueueJobs {
   const orElse = async <Answer>(asked: Promise<Answer>, none: Answer): Promise<Answer> => {
     try {
@@ -53,7 +55,7 @@ interface Sources {
 
 export interface QueueFigures {
   counts(queue: AnyQueueName): Promise<Readonly<Record<string, number>>>;
-  /** When the oldest job or due operation began to wait, ms since the epoch; undefined when nothing waits. */
+  /** When the oldest job or due operation began to wait, ms since the epoch; undefined: nothing waits. */
   oldestAt(queue: AnyQueueName): Promise<number | undefined>;
 }
 
@@ -66,7 +68,7 @@ export function queueFigures({ jobs, queries, clock }: Sources): QueueFigures {
       return { ...counts, waiting: now, delayed: later };
     },
     oldestAt: async (queue) => {
-      // A bell that waits delays nothing: the poll does its work.
+      // A waiting wake-up delays nothing: polling does its work.
       if (isInBulk(queue)) return (await queries.dueIn(queue, clock.now())).oldestAt;
       return jobs.headAt(queue);
     },

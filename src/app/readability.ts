@@ -1,6 +1,7 @@
 /**
- * Notices that the answers to one operation cannot be read, again and again: an HTML page, a warning before the JSON,
- * an unknown compression. The account is then held, and says what came. A readable answer to that operation ends it.
+ * Detects repeated unreadable answers to one operation: an HTML page, a warning before the JSON, an unknown
+ * compression. The account is then held, with a description of the answers. A readable answer to that operation ends
+ * the hold.
  */
 import type { HoldArea } from '../kinds/account.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -8,12 +9,12 @@ import { type AccountHold, PROVIDER_UNREADABLE } from '../kinds/hold.ts';
 import type { Holds } from '../ledger/holds.ts';
 import type { ExchangeSummary, UpstreamOperation } from '../provider/verdict.ts';
 
-/** One unreadable answer is an accident. */
+/** A single unreadable answer is an accident. */
 const LENGTH = 3;
-/** How long this process trusts what it knows of the holds of other processes. */
+/** How long this process uses its cached holds. */
 const KNOWN_FOR_MS = 15_000;
 
-/** Area that an unreadable answer holds. Other operations hold nothing: their callers get the answer at once. */
+/** The area that an unreadable answer holds. Other operations hold nothing: their callers get the answer at once. */
 const HOLDS: Partial<Record<UpstreamOperation, HoldArea>> = {
   disbursement_create: 'payments',
   disbursement_submit: 'payments',
@@ -24,7 +25,7 @@ const HOLDS: Partial<Record<UpstreamOperation, HoldArea>> = {
   sms_statistics: 'messaging',
 };
 
-/** Statistics settle the SMS that a request left in doubt, and nothing is sent to find out whether sending works. */
+/** Statistics settle the SMS that a request left in doubt; nothing is sent as a test. */
 const ENDED_BY: Partial<Record<UpstreamOperation, UpstreamOperation>> = { sms_statistics: 'sms_send' };
 
 interface ReadabilityOptions {
@@ -35,7 +36,7 @@ interface ReadabilityOptions {
 
 export class Readability {
   readonly #options: ReadabilityOptions;
-  /** Unreadable answers in a row, by account and operation. */
+  /** Consecutive unreadable answers, by account and operation. */
   readonly #rows = new Map<string, number>();
   readonly #holds = new Map<string, { readonly holds: readonly AccountHold[]; readonly untilMono: number }>();
 
@@ -47,7 +48,7 @@ export class Readability {
     const { operation, account, code, upstreamCode, sent } = exchange;
     if (sent !== 'answered') return;
     if (code === 'unreadable') return this.#unreadable(exchange);
-    // Without a code of the provider, a refusal may come from a machine before it.
+    // A refusal without a provider code may come from a proxy in front of the provider.
     if (code !== 'ok' && upstreamCode === undefined) return;
     this.#rows.delete(`${account} ${operation}`);
     await this.#readable(exchange);

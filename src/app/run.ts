@@ -1,4 +1,4 @@
-/** `relais run`: the parts of the roles it was given, started in order, stopped in reverse when the signal fires. */
+/** `relais run`: starts the parts of the given roles in order, and stops them in reverse when the signal fires. */
 import type { Logger } from 'pino';
 import { type Part, startAll } from './parts.ts';
 import type { RunOptions } from '../cli/io.ts';
@@ -20,11 +20,11 @@ import { isLedgerAway } from '../ledger/errors.ts';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Fires when the process is to stop. */
+  /** Fires when the process must stop. */
   readonly signal: AbortSignal;
-  /** Ends the process at once, and says why: going on would do harm. */
+  /** Ends the process at once with a reason: continuing would do harm. */
   readonly giveUp: (error: Error) => void;
-  /** The one line on stdout. */
+  /** The only line on stdout. */
   readonly ready: (facts: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -67,14 +67,14 @@ export async function startRoles(
   const urls: Urls = {};
   const { context, close } = createBench(container, timing, urls);
   const upstream: Part = { name: 'the upstream client', start: async () => close };
-  // Something may ask from the first moment on whether this process lives, and why it does not work yet.
+  // From the first moment, probes can ask whether this process lives and why it is not ready.
   let unfinished: string | undefined = 'it has not started yet';
   const parts = [
     metricsPart(container, { tellUrl: (url) => (urls.metrics = url), unfinished: () => unfinished }),
     ...container.parts,
     ...ledgerParts(container, roles),
     upstream,
-    // The receiver before the worker: upstream may ask for it while the first disbursement is created.
+    // The receiver before the worker: the provider may call it while the first disbursement is created.
     ...(roles.includes('webhooks') ? [webhooksPart(container, { tellUrl: (url) => (urls.webhooks = url) })] : []),
     ...(roles.includes('worker') ? workerParts(container, context, timing, queues) : []),
     ...(roles.includes('api')
@@ -96,7 +96,7 @@ export async function startRoles(
   };
 }
 
-/** Where nobody asked for traces: none, and nothing is loaded. */
+/** If traces are off: none, and no library is loaded. */
 function tracingOf(config: Config, logger: Logger): Promise<RunningTraces | undefined> {
   const outage = new Outage({ of: 'the receiver of traces', clock: systemClock, logger });
   const onSent = (failed: string | undefined): void => {

@@ -1,4 +1,4 @@
-/** `relais sandbox`: the double of the service alone, for trying out and for the tests of those who use relais. */
+/** `relais sandbox`: the provider simulator alone, for trials and for tests of relais users. */
 import type { SandboxCommand } from '../cli/io.ts';
 import { loadConfig } from '../config.ts';
 import { createLogger, logOptionsOf } from '../logger.ts';
@@ -21,7 +21,7 @@ export async function sandbox(
     settings: { strictness: config.SANDBOX_STRICTNESS, ...(latencyMs === undefined ? {} : { latencyMs }) },
     faults: command.faults.map((fault) => ({ ...fault, ...(seed === undefined ? {} : { seed }) }) as FaultOrder),
     ...(books === undefined ? {} : { books }),
-    // A double that would forget what it paid is worse than none.
+    // A simulator that loses its records is worse than none.
     onBooksLost: (thrown) => giveUp(thrown instanceof Error ? thrown : new Error(String(thrown))),
     onLine: (line) => logger.debug(line),
   });
@@ -32,7 +32,7 @@ export async function sandbox(
   return 0;
 }
 
-/** The settings with which relais is known to the sandbox: for `relais dev`, and for whatever tries relais against it. */
+/** The settings that connect relais to the sandbox: for `relais dev` and other trials. */
 
 const { masterKey, privateKey, token, smsUserKey, smsSecretKey, smsAppKey, smsSender } = defaultCredentials;
 

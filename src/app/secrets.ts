@@ -8,15 +8,18 @@ export function callbackSecrets(config: Config): Secret[] {
 }
 
 /**
- * Secrets stored in PostgreSQL are encrypted with the first of these and decrypted with any. If the provider is on this
- * machine, none is required: they follow from the callback secrets.
+ * Secrets stored in PostgreSQL are encrypted with the first of these and decrypted with any. If the provider is on
+ * this machine, none is required: they follow from the callback secrets.
  */
 export function sealingSecrets(config: Config): Secret[] {
   const own = secretsOf(config.SEALING_SECRET);
   return own.length > 0 ? own : callbackSecrets(config).map(sealingFrom);
 }
 
-/** A process that only hears callbacks is given no sealing secret: what it marks follows from those that it has. */
+/**
+ * A process that only receives callbacks has no encryption secret: its line MACs use keys derived from those that it
+ * has.
+ */
 export function markSecrets(config: Config): Secret[] {
   return [...secretsOf(config.SEALING_SECRET), ...callbackSecrets(config).map(sealingFrom)];
 }

@@ -21,7 +21,7 @@ export interface SmsTools {
   readonly slots: number;
 }
 
-/** Its worker looks for work by itself; each run makes it look at once. */
+/** Its worker polls by itself; each run triggers a poll at once. */
 export function campaignPoller(container: Container, { context, slots }: SmsTools): SmsPoller {
   const { smsRequests } = container;
   const worker = new SmsWorker(smsContextOf(container, context, slots));
@@ -65,7 +65,7 @@ function smsContextOf(container: Container, context: ProcessorContext, concurren
 /** interface: Limits. One claim fills one request. */
 const MESSAGES_AT_ONCE = 50;
 
-/** Claims what is due while there are free slots; a claim is sent while the next one is made. */
+/** Claims due messages while there are free slots; a claim is sent while the next one is made. */
 export function messagePoller(
   container: Container,
   lane: Lane,
@@ -112,7 +112,7 @@ export function messagePoller(
   };
 }
 
-/** Checks of messages that were claimed in one turn ask the statistics together. */
+/** Messages claimed in one turn share one request to the statistics. */
 export function messageChecker(container: Container, tools: SmsTools): (id: string) => Promise<boolean> {
   const context = messageContextOf(container, tools, () => false);
   let waiting: ClaimedMessage[] = [];

@@ -59,7 +59,7 @@ import { markSecrets } from './secrets.ts';
 export interface StoreNeeds {
   readonly config: Config;
   readonly book: AccountBook;
-  /** Of the queues; nothing of the ledger waits for it. */
+  /** For the queues; no part of the ledger waits for it. */
   readonly redis: Redis;
   readonly clock: Clock;
   readonly random: Random;
@@ -94,7 +94,7 @@ export function openStores(needs: StoreNeeds) {
   const at = { ...databaseOf(config), onCommit };
   const size = config.DATABASE_POOL - CONNECTIONS_BESIDE_THE_POOL;
   const database = new Database({ ...at, size, onError: (error) => quietly('PostgreSQL', error) });
-  // What callers ask for never delays a beat: other processes take a silent one for dead.
+  // Callers' requests never delay a beat: other processes take a silent process for dead.
   const beating = new Database({ ...at, size: 1, onError: (error) => quietly('PostgreSQL', error) });
   const memory = new Memory();
   const name = processName(needs.process.slot, needs.random);
@@ -135,7 +135,10 @@ export function openStores(needs: StoreNeeds) {
   };
 }
 
-/** Lanes and beats: `Operations` has ten lanes; results of SMS requests, their checks, effects and beats have one connection each. */
+/**
+ * Lanes and beats: `Operations` has ten lanes; results of SMS requests, their checks, effects and beats have one
+ * connection each.
+ */
 const CONNECTIONS_BESIDE_THE_POOL = 14;
 
 function witnessesOf({ config, redis }: StoreNeeds, process: string): readonly Witness[] {
@@ -144,7 +147,7 @@ function witnessesOf({ config, redis }: StoreNeeds, process: string): readonly W
   return [new RedisWitness(redis), ...inFile];
 }
 
-/** Names the slots of this deployment on this machine. */
+/** Prefix of this deployment's slots on this machine. */
 function deploymentName({ ENVIRONMENT: environment, DATABASE_SCHEMA: schema }: Config): string {
   return `${environment}-${schema}`;
 }
@@ -173,7 +176,7 @@ interface Lanes {
   readonly name: string;
 }
 
-/** What moves money shares statements on lanes of its own. */
+/** Money operations share statements on lanes of their own. */
 function lanesOf(
   { config, book, clock, random, traces, leaseMs }: StoreNeeds,
   { at, name, memory, journal, onCommitted }: Lanes,
@@ -212,7 +215,7 @@ interface SmsOver extends Lanes {
   readonly budgets: Budgets;
 }
 
-/** Campaigns, messages, and whom they reach. */
+/** Campaigns, messages, recipients and opt-outs. */
 function smsOf(
   { clock, random, traces, quietly, leaseMs }: StoreNeeds,
   { database, onCommitted }: Over,

@@ -1,9 +1,9 @@
 /**
- * Traces by OpenTelemetry, over OTLP. Its libraries are loaded when OTEL_EXPORTER_OTLP_ENDPOINT is set, and by this
- * file alone. Nothing of it is global: no other library is traced, and none can trace what we send to the service.
+ * Traces with OpenTelemetry, over OTLP. Only this file loads its libraries, if OTEL_EXPORTER_OTLP_ENDPOINT is set.
+ * There is no global state: no other library is traced, and none can trace requests to the provider.
  *
- * Spans are collected in memory, a bounded number, and sent in the background: a receiver that is slow or away costs
- * spans, and never a payment.
+ * Spans are collected in memory, a bounded number, and sent in the background: a slow or unreachable receiver costs
+ * spans, never a payment.
  */
 import { Agent as PlainAgent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
@@ -22,26 +22,26 @@ import {
   underWay,
 } from '../lib/traces.ts';
 
-/** Spans that wait to be sent, and how many go in one request. What comes when so many wait is lost. */
+/** Maximum waiting spans, and spans per request. Further spans are dropped. */
 const WAITING_MOST = 8_192;
 const AT_ONCE = 512;
 const SEND_EVERY_MS = 1_000;
-/** For one request to the receiver, tries included. */
+/** For one request to the receiver, including retries. */
 const SENDING_MOST_MS = 5_000;
 
 interface TracesOptions {
   readonly clock: Clock;
-  /** Told of each request to the receiver; undefined: it took them. */
+  /** Called for each request to the receiver; undefined: it succeeded. */
   readonly onSent: (failed: string | undefined) => void;
 }
 
 export interface RunningTraces {
   readonly traces: Traces;
-  /** Sends what waits, for so long at most, and hangs up. */
+  /** Sends waiting spans within the time limit, and disconnects. */
   close(limitMs: number): Promise<void>;
 }
 
-/** Undefined where nobody asked for traces. */
+/** Undefined if traces are off. */
 export async function openTraces(
   config: Pick<Config, `OTEL_${string}` & keyof Config>,
   { clock, onSent }: TracesOptions,
@@ -85,7 +85,7 @@ export async function openTraces(
   };
 }
 
-/** `name=value,name=value`, percent-encoded, as the specification of OpenTelemetry has it. */
+/** `name=value,name=value`, percent-encoded, as in OpenTelemetry's specification. */
 function readHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
@@ -95,8 +95,8 @@ function readHeaders(text: string): Record<string, string> {
 }
 
 /**
- * The caller decides, as `traceparent` says it; else so many of a hundred. What comes back later to something that is
- * traced is traced.
+ * The caller decides, by `traceparent`; otherwise a percentage of requests. Later work on a traced operation is
+ * traced.
  */
 function samplerOf(
   { ParentBasedSampler, TraceIdRatioBasedSampler, SamplingDecision }: typeof Sdk,
@@ -127,15 +127,15 @@ function watched(exporter: SpanExporter, onSent: TracesOptions['onSent']): SpanE
 }
 
 /**
- * A mark is what a record or an event keeps of the span that wrote it: 16 bytes of the trace, 8 of the span, and 4 that
- * say when (seconds), in 38 characters.
+ * A mark is the part of a span that a record or an event stores: 16 bytes of the trace, 8 of the span, and 4 of the
+ * time (seconds), in 38 characters.
  */
 const MARK = /^[\w-]{38}$/;
 
 /**
- * What follows within this time is in the trace of its request. What comes later, a look after days or a delivery to an
- * endpoint that was away, is a trace of its own that links to it: a trace that goes on for days is closed for most
- * receivers, and its picture shows a line of three days and nothing on it.
+ * Work within this time belongs to the trace of its request. Later work, such as a check after days or a delayed
+ * delivery, is a separate trace with a link: most receivers close a trace after hours, and one of three days would be
+ * unreadable.
  */
 const ONE_TRACE_MS = 3_600_000;
 
@@ -144,7 +144,7 @@ interface Marked {
   readonly at: number;
 }
 
-/** What is under way. Without a span it may still turn out to belong to a trace. */
+/** The current span. Without a span, the work may still turn out to belong to a trace. */
 interface Present {
   span: Span | undefined;
   logged: LoggedTrace | undefined;
@@ -237,7 +237,7 @@ class OtelTraces implements Traces {
     );
   }
 
-  /** Undefined: nobody has asked for it to be traced. */
+  /** Undefined: not traced. */
   #parentOf({ traceparent, mark, apart, begins }: SpanDraft): Parent | undefined {
     const { ROOT_CONTEXT, trace } = this.#api;
     const within = (context: SpanContext): Parent => ({ context: trace.setSpanContext(ROOT_CONTEXT, context) });
@@ -266,10 +266,10 @@ class OtelTraces implements Traces {
 const KINDS = { server: 'SERVER', client: 'CLIENT', producer: 'PRODUCER', consumer: 'CONSUMER' } as const;
 const NOWHERE: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
 
-/** This file alone puts anything there. */
+/** Only this file stores a value there. */
 const presentOne = (): Present | undefined => underWay.getStore() as Present | undefined;
 
-/** What is not traced is not to be found under its id. */
+/** An untraced span must not be logged with an id. */
 function loggedOf({ traceId, spanId, traceFlags }: SpanContext): LoggedTrace | undefined {
   return traceFlags === 0 ? undefined : { trace_id: traceId, span_id: spanId };
 }
@@ -287,7 +287,7 @@ function readMark(mark: string | undefined): Marked | undefined {
   return { context: { traceId, spanId, traceFlags: 1, isRemote: true }, at: bytes.readUInt32BE(24) * 1_000 };
 }
 
-/** Later versions may say more behind these four. */
+/** Later versions may add fields after these four. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 function readTraceparent(header: string | undefined): SpanContext | undefined {

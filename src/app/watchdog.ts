@@ -1,35 +1,35 @@
 /**
- * Notices a worker that makes no progress although its process lives: its poll loop hangs or has ended, its attempts
- * never end, or it takes no jobs although jobs wait. Nothing is logged then, and only the backlog would show it later.
+ * Detects a worker without progress in a living process: its poll loop hangs or has ended, its attempts never end, or
+ * it takes no waiting jobs. Such a worker logs nothing, and only the backlog would show it later.
  */
 import { type Clock, describeMs } from '../lib/clock.ts';
 
-/** Jobs of BullMQ that wait for a worker, by queue. Only queues whose jobs are the work: a bell that waits delays nothing. */
+/** Waiting BullMQ jobs by queue. Only queues whose jobs are the work: a waiting wake-up delays nothing. */
 type Waiting = ReadonlyMap<string, number>;
 
 /** Progress of one worker. */
 export interface Watch {
-  /** A poll has ended, with or without work. */
+  /** Call it after each poll, with or without work. */
   readonly moved: () => void;
-  /** Each attempt is to run inside this. */
+  /** Run each attempt inside this. */
   readonly attempt: <T>(attempt: () => Promise<T>) => Promise<T>;
 }
 
 interface Pace {
-  /** Attempts at a time. A worker whose every slot is busy is stuck only after the time of an attempt. */
+  /** Concurrent attempts. A worker with all slots busy is stuck only after the time of an attempt. */
   readonly slots: number;
-  /** How often it polls, ms. */
+  /** The poll interval, ms. */
   readonly pollMs: number;
 }
 
 export interface Watchdog {
   /** Watches the worker of a queue from now on. */
   readonly watch: (queue: string, pace: Pace) => Watch;
-  /** A worker that is being closed takes nothing on purpose. */
+  /** A worker that is closing takes no jobs on purpose. */
   readonly forget: (queue: string) => void;
-  /** A queue that is closed, or whose jobs could not be counted, is absent. */
+  /** Queues that are closed, or whose jobs could not be counted, are absent. */
   readonly look: (waiting: Waiting) => void;
-  /** For how long each worker has been stuck, ms, at the last look. */
+  /** How long each worker has been stuck, ms, at the last check. */
   readonly stuckMs: () => ReadonlyMap<string, number>;
   /** Why this process should be replaced, in sentences. */
   readonly reasons: () => readonly string[];
@@ -41,17 +41,17 @@ interface Watched extends Pace {
   movedMono: number;
   /** When an attempt last began or ended. */
   attemptedMono: number;
-  /** Since when each look has found jobs that wait. */
+  /** Since when each check has found waiting jobs. */
   waitingSinceMono: number | undefined;
   stuckMs: number;
 }
 
-/** PostgreSQL and Redis bound every wait by seconds, so this is no slow answer. */
+/** PostgreSQL and Redis limit every wait to seconds, so this is no slow answer. */
 const STUCK_AFTER_MS = 30_000;
 
 export interface WatchdogOptions {
   readonly clock: Clock;
-  /** How long an attempt may take. */
+  /** The maximum duration of an attempt. */
   readonly leaseMs: number;
 }
 

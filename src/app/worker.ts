@@ -1,4 +1,4 @@
-/** The worker role: a poller for each queue, and a BullMQ worker that rings it. */
+/** The worker role: a poller for each queue, and a BullMQ worker that triggers it. */
 import type { ConnectionOptions, Worker } from 'bullmq';
 import type { Rejection } from '../kinds/intake.ts';
 import { BatchWork } from '../ledger/batch-work.ts';
@@ -53,7 +53,7 @@ interface Tools {
   readonly paused: PausedQueues;
 }
 
-/** Polling is the way, and a job of BullMQ only rings sooner: without Redis nothing but latency is lost. */
+/** Polling finds all work, and a BullMQ job only triggers it sooner: without Redis only latency is lost. */
 function queuePart(container: Container, tools: Tools, timing: Timing, name: AnyQueueName): Part {
   const { config, clock, quietly, logger, metrics, target, watchdog } = container;
   const { paused } = tools;
@@ -69,7 +69,7 @@ function queuePart(container: Container, tools: Tools, timing: Timing, name: Any
       const stop = new AbortController();
       const onError = (error: unknown): void => quietly(`what is due in ${name}`, error);
       const bell = openWorker(declaration, poller.job ?? run, {
-        // The recipe differs from BullMQ's type only in that it may spell out `undefined`.
+        // The recipe differs from BullMQ's type only by explicit `undefined` values.
         connection: workerConnection(target) as ConnectionOptions,
         prefix: prefixOf(target),
         concurrency: poller.job ? slots : 1,
@@ -116,7 +116,7 @@ interface Queue {
   readonly watch: Watch;
 }
 
-/** These begin a few attempts at a time and wait for all of them. */
+/** These start a few attempts at a time and wait for all of them. */
 const ONE_ROUND: ReadonlySet<AnyQueueName> = new Set(['batch', 'event-delivery']);
 
 const slotsSeen = (name: AnyQueueName, slots: number): number => (ONE_ROUND.has(name) ? 1 : slots);
@@ -133,7 +133,7 @@ function pollerOf(container: Container, { context, delivery }: Tools, queue: Que
   return attemptsPoller(container, context, { name, slots, watch });
 }
 
-/** Takes what is due, and begins an attempt with each. */
+/** Takes due operations and starts an attempt for each. */
 function attemptsPoller(
   container: Container,
   context: ProcessorContext,
@@ -146,7 +146,7 @@ function attemptsPoller(
   const attempt = async (id: string): Promise<void> => {
     if (!(await checksMessage(id))) await attemptOne(id);
   };
-  // These have no job whose lock could be lost: the process that froze finds out by its own clock.
+  // These have no job with a lock to lose: a frozen process detects the pause by its own clock.
   const attemptWatched = async (id: string): Promise<void> => {
     const beganMono = clock.monotonic();
     await watch
@@ -222,12 +222,12 @@ function deliveryPoller({ endpoints }: Container, { deliver }: Delivery, watch: 
   });
 }
 
-/** Why an attempt came to nothing where the service cannot be reached, or is not heard. */
+/** Reasons of attempts that failed because the provider was unreachable or did not answer. */
 const UNHEARD: ReadonlySet<string> = new Set(['unreachable', 'no_answer', 'cut']);
-/** Fewer in a row may be chance. */
+/** Fewer in a row may be accidental. */
 const OUTAGE_AFTER = 5;
 
-/** One wide line per attempt, and its count. While the service is away, those that failed for it are one line. */
+/** Logs one line per attempt, and counts it. While the provider is away, the failed attempts share one line. */
 function announcer({ logger, metrics, clock }: Container): (finished: AttemptFinished) => void {
   const outage = new Outage({ of: 'the service', clock, logger, after: OUTAGE_AFTER });
   return (finished) => {
@@ -245,14 +245,14 @@ function announcer({ logger, metrics, clock }: Container): (finished: AttemptFin
   };
 }
 
-/** The facts of its event, under the names that log lines have. */
+/** The facts of its event, under the names of log lines. */
 function reported({ id: rejection, problems, ...about }: Rejection) {
   return { ...about, rejection, problems: problems.map(({ pointer, message }) => `${pointer} ${message}`.trim()) };
 }
 
 const PRESENT_EVERY_MS = 1_000;
 
-/** The more workers there are, the more is handed out. */
+/** The total capacity grows with the number of workers. */
 function presencePart({ clock, quietly }: Container, workers: Workers): Part {
   return {
     name: 'the presence of this worker',
@@ -275,7 +275,7 @@ function presencePart({ clock, quietly }: Container, workers: Workers): Part {
 
 const WATCH_EVERY_MS = 5_000;
 
-/** Watches the progress of the workers of this process. Jobs are the work of `intake` alone. */
+/** Watches the progress of this process's workers. Only `intake` has jobs as its work. */
 function watchdogPart(
   { clock, watchdog, jobs, metrics, quietly }: Container,
   { names, paused }: { readonly names: readonly AnyQueueName[]; readonly paused: PausedQueues },

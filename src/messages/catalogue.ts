@@ -1,4 +1,4 @@
-/** Every text that has a code, in both languages. */
+/** Every text with a code, in both languages. */
 import { englishFailures } from './english-failures.ts';
 import { englishFile } from './english-file.ts';
 import { englishFindings } from './english-findings.ts';
@@ -15,7 +15,7 @@ import { frenchRequests } from './french-requests.ts';
 import { frenchSettings } from './french-settings.ts';
 import { typesetAll } from './typography.ts';
 
-/** No code is in two of them. */
+/** Each code is in exactly one of them. */
 export const englishParts = [
   englishProblems,
   englishRefusals,

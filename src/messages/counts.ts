@@ -1,4 +1,4 @@
-/** How many of something, in words. */
+/** Counts as words. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
 }

@@ -1,4 +1,6 @@
-/** What stands beside a reason or a problem, as a code and the values of its sentence, so that any language can say it. */
+/**
+ * Additional information for a reason or a problem, as a code with values, so that it can be shown in any language.
+ */
 import { english } from './english.ts';
 import { type Language, wordsIn } from './languages.ts';
 import { type Values, type ValuesOf, filled } from './said.ts';

@@ -1,4 +1,4 @@
-/** What is said of a file of disbursements. */
+/** Texts about a file of disbursements. */
 export const englishBatch = {
   labels: {
     id: 'id',

@@ -1,6 +1,6 @@
-/** What is said of campaigns while they are made, sent and looked at. */
+/** Texts about campaigns: preparation, sending, results. */
 export const englishCampaign = {
-  /** As a person calls them; on the wire they keep their names. */
+  /** Displayed names; the API uses the state names. */
   states: {
     draft: 'draft',
     ready: 'ready',
@@ -12,7 +12,7 @@ export const englishCampaign = {
     finished: 'finished',
     cancelled: 'cancelled',
   },
-  /** Why it does not go on. What is not here is shown as it is called. */
+  /** Why it is blocked. Unlisted reasons are shown unchanged. */
   reasons: {
     quiet_hours: 'it is night there',
     funds: 'the balance is used up',

@@ -1,8 +1,8 @@
-/** What commands with a life of their own say when they run. `{value}`s stand where only the sentence travels. */
+/** Texts of commands with their own course. `{value}`s mark places where a caller fills in a value. */
 import { some } from './counts.ts';
 
 export const englishCommands = {
-  /** Of a value on the command line, with the form that it should have. */
+  /** For a value on the command line, with its expected format. */
   flags: {
     francs: 'Write whole francs in digits: 25000.',
     whole: 'Write a whole number.',
@@ -25,7 +25,7 @@ export const englishCommands = {
     phones: 'Write them as +221771234567; this is not: {wrong}.',
     phonesMost: 'At most {most} numbers.',
   },
-  /** Of a command line whose parts do not fit each other. */
+  /** For a command line whose parts contradict each other. */
   usage: {
     overwrites: '--csv would overwrite the file itself.',
     emptyArgument: (name: string) => `<${name}> is empty.`,

@@ -1,4 +1,4 @@
-/** What explanations are made of, beside the sentences that are declared with states, reasons and failures. */
+/** Common parts of explanations, in addition to the sentences declared with states, reasons and failures. */
 import type { Whole } from './said.ts';
 
 export const englishExplain = {

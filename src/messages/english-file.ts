@@ -1,8 +1,8 @@
-/** What is said of a file of recipients, before anything is sent. */
+/** Texts about a file of recipients, before anything is sent. */
 import { grouped, some } from './counts.ts';
 
 export const englishFile = {
-  /** Why a row is left out, in words for the author of the file. */
+  /** Why a row is left out, for the author of the file. */
   reasons: {
     empty: 'The phone number is empty.',
     not_a_number: 'This is not a phone number: it holds letters or signs, or no digits at all.',
@@ -33,7 +33,7 @@ export const englishFile = {
     extra_cells: 'The row has more cells than the header; a separator inside a value needs quotes around the value.',
     unreadable_row: 'The line cannot be read: it must be one JSON object whose values are plain texts and numbers.',
   },
-  /** Why nothing of a file can be used, and what to do about it. */
+  /** Why a file cannot be used, and what to do. */
   problems: {
     empty_file: 'The file is empty.',
     no_rows: 'The file has a header and no rows below it.',
@@ -117,7 +117,7 @@ export const englishFile = {
   write: (text: string) => `write “${text}”`,
   savesNothing: 'replacing them would save nothing',
   saves: (segments: string, money: string) => `replacing them saves ${segments}${money}`,
-  /** What stands beside a reason or a problem. */
+  /** Additional information for a reason or a problem. */
   details: {
     same_as_row: 'same number as row {row}',
     probably_today: 'today probably {number}',

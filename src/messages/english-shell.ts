@@ -1,10 +1,10 @@
-/** What the commands say that show, list and ask for one thing; and how figures are written. */
+/** Texts of the commands that show, list or request one thing; and the format of figures. */
 export interface Time {
   readonly year: string;
   readonly month: string;
   readonly day: string;
   readonly clock: string;
-  /** As it came. */
+  /** As received. */
   readonly written: string;
 }
 

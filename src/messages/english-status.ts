@@ -1,4 +1,4 @@
-/** What stands where, and what a day came to. */
+/** Status and daily report. */
 export const englishStatus = {
   labels: {
     trial: 'trial',
@@ -67,7 +67,7 @@ export const englishStatus = {
       credited: 'credited',
       creditsOpen: 'credits open',
     },
-    /** The page to print, which says more of each figure. */
+    /** The printed page, which explains each figure. */
     page: {
       title: (date: string) => `Report of ${date}`,
       stands: (zone: string, stands: string) => `On the clock of ${zone}. ${stands}`,

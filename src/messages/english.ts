@@ -1,4 +1,4 @@
-/** What people read, in English. French has the same keys (`french.ts`), or the compiler complains. */
+/** Texts for users, in English. French must have the same keys (`french.ts`); the compiler checks this. */
 import type { Whole } from './said.ts';
 import { englishBatch } from './english-batch.ts';
 import { englishCampaign } from './english-campaign.ts';
@@ -16,7 +16,7 @@ export const english = {
   file: englishFile,
   figures: englishFigures,
   shell: englishShell,
-  /** As they are called in lists; on the wire they keep their names. */
+  /** Names in lists; the API uses the state names. */
   states: {
     awaiting_approval: 'awaiting_approval',
     queued: 'queued',
@@ -61,7 +61,7 @@ export const english = {
       'Nothing was changed, because too much is asked at this moment. Please press the button again in a minute.',
     otherLanguage: 'En français',
   },
-  /** The page of the sandbox on which somebody pays. */
+  /** The sandbox page on which a test payer pays. */
   payer: {
     title: 'Payment (sandbox)',
     sandbox: 'This is the sandbox: no money moves.',
@@ -129,5 +129,5 @@ export const english = {
   },
 } as const;
 
-/** What every language must have: what English has, no more and no less. */
+/** The keys that every language must have: exactly those of English. */
 export type Words = Whole<typeof english>;

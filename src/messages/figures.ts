@@ -1,9 +1,9 @@
-/** Numbers, money and times as they are written in a language. */
+/** Numbers, money and times in a language's format. */
 import type { Words } from './languages.ts';
 
 type Figures = Words['figures'];
 
-/** `80000` → `80 000`, with spaces that do not break. */
+/** `80000` → `80 000`, with non-breaking spaces. */
 export function counted(count: number, { space }: Figures): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, space);
 }
@@ -13,7 +13,7 @@ export function money(xof: number, figures: Figures): string {
   return figures.money(counted(xof, figures));
 }
 
-/** An ISO time of UTC, to the second; anything else is left as it is. */
+/** An ISO time of UTC, to the second; other texts are unchanged. */
 export function timed(text: string, { time }: Figures): string {
   const parts = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(text);
   if (parts === null) return text;

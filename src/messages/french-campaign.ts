@@ -1,7 +1,7 @@
 /** Ce qui est dit des campagnes : préparation, envoi, suivi. */
 import type { Words } from './english.ts';
 
-/** Of a figure that is written already: none and one are singular. */
+/** For a formatted figure: none and one are singular. */
 const persons = (count: string): string => `${count} ${count === '0' || count === '1' ? 'personne' : 'personnes'}`;
 
 export const frenchCampaign: Words['campaign'] = {

@@ -1,5 +1,5 @@
-/** L’aide des commandes, phrase par phrase ; les options ont leur suite dans `french-flags.ts`. As in `told.ts`. */
-/** As `POST /v1/purge` answers it. */
+/** L’aide des commandes, phrase par phrase ; les options ont leur suite dans `french-flags.ts`. See `told.ts`. */
+/** The answer of `POST /v1/purge`. */
 const KEPT_AFTER_PURGE =
   'Disbursements and other money records stay with their phone numbers, as accounting records; a search by phone number ' +
   'does not find them any more. Entries of the journal in Redis expire 72 hours after the SMS.';

@@ -1,4 +1,4 @@
-/** Les champs d’une réponse, comme on les lit. By what they are called in English. */
+/** Les champs d’une réponse, comme on les lit, by their English names. */
 export const frenchLabels: Readonly<Record<string, string>> = {
   id: 'id',
   state: 'état',

@@ -1,4 +1,4 @@
-/** Les raisons qu’une fiche, une ligne de journal ou un compte donne, phrase par phrase; as in `french-told.ts`. */
+/** Les raisons d’une fiche, d’une ligne de journal ou d’un compte, phrase par phrase; see `french-told.ts`. */
 export const frenchReasons: Readonly<Record<string, string>> = {
   // Ce qu’une opération ou son compte attend.
   'the balance did not suffice': 'le solde ne suffisait pas',
@@ -167,7 +167,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'Send it again with another withdrawMode, under another reference.':
     'Renvoyez-le avec un autre withdrawMode, sous une autre référence.',
 
-  // Factures, demandes de paiement, crédits directs, fichiers, remises d’événements.
+  // Factures, demandes de paiement, crédits directs, fichiers, livraisons d’événements.
   'the service gave no invoice or request for it in time':
     'le service n’a pas donné de facture ou de demande à temps',
   'Ask for it again under another reference.': 'Redemandez-la sous une autre référence.',

@@ -1,6 +1,6 @@
 /**
- * Ce qui est déclaré en anglais avec un état, une raison ou une réponse du service, phrase par phrase. A sentence that
- * is changed there has no French any more until it is changed here too: a test says so.
+ * Phrases déclarées en anglais avec un état, une raison ou une réponse du prestataire. A changed English sentence
+ * needs its French here: a test checks this.
  */
 export const frenchTold: Readonly<Record<string, string>> = {
   // Ce qu’il faut faire.
@@ -119,5 +119,5 @@ export const frenchTold: Readonly<Record<string, string>> = {
   'It was refused, so nothing was credited.': 'Refusé : rien n’a été crédité.',
   'It was not credited.': 'Le crédit n’a pas été fait.',
 
-  // Ce qui peut mal tourner entre nous et le service.
+  // Erreurs entre relais et le prestataire.
 };

@@ -1,4 +1,4 @@
-/** Ce qui est dit d’une ligne de commande mal écrite. In English commander says it in its own words. */
+/** Erreurs d’une ligne de commande. In English, commander provides these texts. */
 export const frenchUsage = {
   /** Ce qu’une option ou un argument prend. */
   names: {

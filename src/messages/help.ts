@@ -1,6 +1,6 @@
 /**
- * What commands, flags and arguments say of themselves. It is English where they are declared, with the route or the
- * command, and has its French here under the English: as in `told.ts`. Loaded only where somebody reads French.
+ * Help of commands, flags and arguments. English is declared with the route or the command, and its French is here,
+ * keyed by the English (see `told.ts`). Loaded only for French users.
  */
 import { frenchFlags } from './french-flags.ts';
 import { frenchHelp } from './french-help.ts';
@@ -11,11 +11,11 @@ import { typesetAll } from './typography.ts';
 export const translatedHelp = typesetAll({ ...frenchHelp, ...frenchFlags });
 
 export interface Spoken {
-  /** A sentence of a declaration. */
+  /** A declared sentence. */
   readonly sentence: (english: string) => string;
-  /** The name of a field, as it is read: `created at`. */
+  /** The displayed name of a field: `created at`. */
   readonly label: (english: string) => string;
-  /** Absent: in the words of commander. */
+  /** Absent: commander's own texts. */
   readonly usage?: typeof frenchUsage;
 }
 

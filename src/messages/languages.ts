@@ -1,4 +1,4 @@
-/** In which language people are spoken to. API problems, logs and names on the wire are English and stay so. */
+/** The languages of texts for users. API problems, logs and API names are always English. */
 import { type Words, english } from './english.ts';
 import { french } from './french.ts';
 
@@ -13,7 +13,7 @@ export function wordsIn(language: Language): Words {
   return CATALOGUE[language];
 }
 
-/** The word of a table for a name on the wire, or the name itself where the table has none. */
+/** The table's text for an API name, or the name itself if the table has none. */
 export function wordFor(table: Readonly<Record<string, string>>, name: string): string {
   return Object.hasOwn(table, name) ? (table[name] ?? name) : name;
 }
@@ -22,13 +22,13 @@ export function isLanguage(text: string | undefined): text is Language {
   return languages.some((language) => language === text);
 }
 
-/** `fr_SN.UTF-8` → fr; undefined where it names none of ours (`C`, `POSIX`). */
+/** `fr_SN.UTF-8` → fr; undefined for an unsupported language (`C`, `POSIX`). */
 export function languageOfLocale(locale: string | undefined): Language | undefined {
   const [name] = (locale ?? '').toLowerCase().split(/[-_.@]/);
   return isLanguage(name) ? name : undefined;
 }
 
-/** The first of ours that an `Accept-Language` asks for, by weight. */
+/** The first supported language of an `Accept-Language`, by weight. */
 export function languageAccepted(header: string | undefined): Language | undefined {
   const wishes = (header ?? '')
     .slice(0, 200)

@@ -1,7 +1,7 @@
-/** What relais cannot do itself after a recovery: it follows from the report, and both the API and the command show it. */
+/** Manual steps after a recovery: derived from the report, and shown by the API and the command. */
 import type { Words } from './languages.ts';
 
-/** As the report is answered; of another version a member may be missing. */
+/** The report in an answer; another version may omit a member. */
 export interface RecoverySteps {
   readonly lostSince?: string | null;
   readonly items: readonly {

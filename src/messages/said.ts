@@ -1,9 +1,9 @@
 /** Sentences with `{value}`s in them. */
 
-/** Braces around anything else are a part of the sentence: `{{stop}}`, `{"apply": true}`. */
+/** Braces around anything else are part of the sentence: `{{stop}}`, `{"apply": true}`. */
 type NoName = `${string}${'{' | '"' | '|' | '-'}${string}`;
 
-/** The names in a sentence: of `row {row} of {rows}`, row and rows. */
+/** The value names in a sentence: row and rows of `row {row} of {rows}`. */
 export type ValuesOf<S extends string, V = string | number> = S extends `${string}{${infer Name}}${infer Rest}`
   ? Name extends NoName
     ? ValuesOf<Rest, V>
@@ -12,14 +12,14 @@ export type ValuesOf<S extends string, V = string | number> = S extends `${strin
 
 export type Values = Readonly<Record<string, string | number>>;
 
-/** What is not given stays as it stands. */
+/** Missing values stay as placeholders. */
 export function filled(sentence: string, values: Values): string {
   return sentence.replace(/\{(\w+)\}/g, (written, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]) : written,
   );
 }
 
-/** The values of a sentence that was filled, where a library hands on no more than it. Undefined: it is another one. */
+/** The values of a filled sentence, for a library that returns only the text. Undefined: another sentence. */
 export function readBack(sentence: string, text: string): Values | undefined {
   const literal = sentence.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   const pattern = literal.replace(/\{(\w+)\}/g, '(?<$1>.*)');
@@ -27,7 +27,7 @@ export function readBack(sentence: string, text: string): Values | undefined {
   return found === null ? undefined : { ...found.groups };
 }
 
-/** Texts as texts, and sentences with something in them as functions of it: the same in every language. */
+/** Texts as texts, and sentences with values as functions: equal in every language. */
 export type Whole<T> = T extends string
   ? string
   : T extends (...given: infer G) => unknown

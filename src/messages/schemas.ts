@@ -1,4 +1,4 @@
-/** Refusals of a schema, as messages. zod hands on strings only: they hold a code and its values as JSON. */
+/** Refusals of a schema as messages. zod passes on only strings, so these contain a code and its values as JSON. */
 import type { z } from 'zod';
 import { type Message, type MessageCode, message } from './message.ts';
 
@@ -7,19 +7,19 @@ export const says = <C extends MessageCode>(...given: Parameters<typeof message<
 
 export const written = (one: Message): string => JSON.stringify(one);
 
-/** Precondition: the schema was asked with `unsaid`. */
+/** Precondition: the schema was parsed with `unsaid`. */
 export function saidBy(issue: z.core.$ZodIssue): Message {
   const bound = issue.code === 'too_big' || issue.code === 'too_small' ? boundOf(issue) : undefined;
-  // What a schema says of a number says what kind of number it must be, whichever bound it passes.
+  // A number's message names the expected kind of number, whichever bound was exceeded.
   return bound ?? read(issue.message);
 }
 
-/** Of a schema of a library the words are its own. */
+/** A library's schema has its own texts. */
 function read(text: string): Message {
   return text.startsWith('{"code":') ? (JSON.parse(text) as Message) : message('other', { text });
 }
 
-/** For what a schema has no words of its own. */
+/** For failures without a message of the schema. */
 export const unsaid = (issue: z.core.$ZodRawIssue): string => written(messageOf(issue));
 
 const TYPES: Readonly<Record<string, Message>> = {
@@ -63,7 +63,7 @@ interface Bound {
   readonly maximum?: number | bigint;
 }
 
-/** Only of numbers. */
+/** Only for numbers. */
 function boundOf({ origin, inclusive, minimum, maximum }: Bound): Message | undefined {
   if (origin !== 'number' && origin !== 'int') return undefined;
   if (maximum !== undefined) return message(inclusive ? 'at_most' : 'less_than', { most: Number(maximum) });

@@ -1,4 +1,4 @@
-/** Messages as texts: in English for programs and logs, in the reader's language for people. */
+/** Messages as texts: in English for programs and logs, in the reader's language for users. */
 import { englishTexts, frenchTexts } from './catalogue.ts';
 import type { Language } from './languages.ts';
 import { type Message, type MessageValue, message } from './message.ts';
@@ -15,7 +15,7 @@ function valueIn(value: MessageValue, language: Language): string | number {
   return value.map((one) => valueIn(one, language)).join(language === 'fr' ? '\u202f; ' : '; ');
 }
 
-/** Thrown with a message that people read. Its own text is English, for logs. */
+/** Thrown with a message for users. Its own text is English, for logs. */
 export class MessageError extends Error {
   override readonly name: string = 'MessageError';
   readonly said: Message;
@@ -30,7 +30,7 @@ export class MessageError extends Error {
   }
 }
 
-/** Why something failed, as a part of another message. */
+/** The cause of a failure, as a part of another message. */
 export function messageIn(error: unknown): Message {
   if (error instanceof MessageError) return error.said;
   return message('other', { text: error instanceof Error ? error.message : String(error) });

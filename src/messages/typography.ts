@@ -1,4 +1,4 @@
-/** French typography. The catalogues are written with plain spaces, and get the unbreakable ones here. */
+/** French typography. The catalogues use plain spaces, which become non-breaking here. */
 const NO_BREAK = '\u00a0';
 const NARROW = '\u202f';
 

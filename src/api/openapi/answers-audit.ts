@@ -1,4 +1,4 @@
-/** What is answered about the audit. */
+/** Answers about the audit log. */
 import { z } from 'zod';
 import { actNames } from '../../kinds/acts.ts';
 import { count, perhaps, text, time } from './answers-shared.ts';

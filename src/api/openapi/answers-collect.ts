@@ -1,4 +1,4 @@
-/** What is answered about money that comes in: invoices, softpay, payment requests. */
+/** Answers about incoming money: invoices, softpay, payment requests. */
 import { z } from 'zod';
 import { answerOf } from './answers-shared.ts';
 

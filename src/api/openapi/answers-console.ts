@@ -1,4 +1,4 @@
-/** What is answered about sessions of the console. */
+/** Answers about sessions of the console. */
 import { z } from 'zod';
 import { languages } from '../../messages/languages.ts';
 import { count, perhaps, text, time } from './answers-shared.ts';

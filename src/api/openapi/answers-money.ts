@@ -1,4 +1,4 @@
-/** What is answered about money that leaves: disbursements, batches of them, balances. */
+/** Answers about outgoing money: disbursements, batches, balances. */
 import { z } from 'zod';
 import { contentHash, totals } from '../../kinds/batch.ts';
 import { disbursementFields, reportedOfPayment, reportedOfRow } from '../../kinds/disbursement-fields.ts';

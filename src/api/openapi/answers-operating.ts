@@ -1,4 +1,4 @@
-/** What is answered about events, queues, accounts; and every refusal. */
+/** Answers about events, queues and accounts; and every refusal. */
 import { z } from 'zod';
 import { kinds } from '../../kinds/index.ts';
 import { ruleNames } from '../../kinds/rules.ts';
@@ -215,7 +215,7 @@ const reviewedBatch = z
   })
   .meta({ id: 'ReviewedBatch', description: 'Approving it lets its rows go on; cancelling it ends it.' });
 
-/** As where it is read alone, and with its kind. */
+/** As read alone, with its kind. */
 const reviewed = z
   .discriminatedUnion('kind', [
     reviewedBatch,

@@ -1,4 +1,4 @@
-/** The report of a day. */
+/** The daily report. */
 import { z } from 'zod';
 import { textStates } from '../../kinds/day-totals.ts';
 import { accountField, count, perhaps, text, time } from './answers-shared.ts';
@@ -45,7 +45,7 @@ export const dailyReport = z
   })
   .meta({ id: 'DailyReport' });
 
-/** What was left over time. */
+/** Balances over time. */
 export const balancesSeen = z
   .looseObject({
     items: z.array(

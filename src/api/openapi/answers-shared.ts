@@ -1,4 +1,4 @@
-/** Pieces that several answers are made of. Readers leave alone what they do not know: fields may be added. */
+/** Common parts of answers. Readers must ignore unknown fields: fields may be added. */
 import { z } from 'zod';
 import { account, example, moment, perhaps, reason } from '../../kinds/answer-pieces.ts';
 import { holdAreas } from '../../kinds/account.ts';
@@ -9,7 +9,7 @@ export { example as text, howMany as count, moment as time, perhaps, sums } from
 export const accountField = account.shown;
 export const reasonField = reason.shown;
 
-/** What is answered about one operation: what its kind shows, in that order. */
+/** The answer about one operation: the shown fields of its kind, in order. */
 export function answerOf(kind: Kind) {
   const { prefix, fields } = asDeclared(kind);
   const shape: Record<string, z.ZodType> = {};
@@ -27,7 +27,7 @@ export const cursor = perhaps(example('dsb_0f6c8d4b2a1e49578c3d')).meta({
   description: 'Give it as `after` to go on; null at the end.',
 });
 
-/** What a row of a list leaves to the one that is read alone: it is long, or has to be looked for. */
+/** Fields that lists omit: they are long, or need a query. */
 export const TOLD_ALONE = ['history', 'historyDropped', 'problems', 'warnings', 'expiresAt', 'states'];
 
 export function listAnswerOf(kind: Kind) {
@@ -40,7 +40,7 @@ export function listAnswerOf(kind: Kind) {
 export const listOf = <T extends z.ZodType>(item: T, id: string) =>
   z.looseObject({ items: z.array(item), next: cursor }).meta({ id });
 
-/** How a hold of an account is shown. */
+/** The fields of a hold. */
 export const holdFields = {
   area: z.enum(holdAreas),
   reason: example('funds'),

@@ -1,4 +1,4 @@
-/** What is answered about texts: messages, campaigns, their recipients. */
+/** Answers about SMS: messages, campaigns, recipients. */
 import { z } from 'zod';
 import { type RecipientState, outcomeLetters } from '../../kinds/recipient.ts';
 import { accountField, answerOf, count, perhaps, text, time } from './answers-shared.ts';

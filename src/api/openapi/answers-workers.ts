@@ -1,10 +1,10 @@
-/** What the status says of workers, and of what waits for them. */
+/** The status of workers and their waiting work. */
 import { z } from 'zod';
 import { count, text } from './answers-shared.ts';
 
 const age = z.int().meta({ example: 1_200, description: 'ms; 0 where nothing waits.' });
 
-/** A machine is found by the name. */
+/** The name identifies the machine. */
 const workerHere = z.looseObject({
   name: text('pay-7c9f:12 5e1b09ac').meta({ description: 'Machine or container, process, and a word of its own.' }),
   slots: count.meta({ description: 'How many requests it may have in flight.' }),

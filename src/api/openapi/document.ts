@@ -1,4 +1,6 @@
-/** openapi.json: made from the declarations of the routes, the schemas of the requests and the catalogue of events. */
+/**
+ * openapi.json: built from the declarations of the routes, the schemas of the requests and the catalogue of events.
+ */
 import { eventSchema } from '../../events/catalogue.ts';
 import { endpoint } from './answers-endpoints.ts';
 import { problem } from './answers-operating.ts';

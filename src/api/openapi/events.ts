@@ -1,4 +1,4 @@
-/** Events as webhooks: what is posted to a registered endpoint, one entry for each type in the catalogue. */
+/** Events as webhooks: the deliveries to a registered endpoint, one entry for each type. */
 import type { z } from 'zod';
 import { catalogue, type EventType, eventTypes } from '../../kinds/index.ts';
 import { anEvent, schemaOf } from '../../events/catalogue.ts';
@@ -31,7 +31,7 @@ export function webhooks(): Record<string, JsonSchema> {
   );
 }
 
-/** What an endpoint that takes several types sees. */
+/** The delivery for an endpoint with several types. */
 export function deliveryCallback(): JsonSchema {
   const post = delivery('disbursement.succeeded', componentRef('Event'), 'An event that the endpoint asked for.');
   return { '{$request.body#/url}': { post: { ...post, operationId: 'takeEvent' } } };

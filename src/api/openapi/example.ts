@@ -1,9 +1,9 @@
-/** An example of anything, put together from the examples of its fields: so it cannot say less than the schema does. */
+/** An example built from the examples of its fields, so it is as complete as the schema. */
 import type { JsonSchema } from './schemas.ts';
 
 export type Components = Readonly<Record<string, JsonSchema>>;
 
-/** Fields that must be there, and those that somebody gave an example. Throws where nobody did and nothing is implied. */
+/** Required fields, and fields with an example. Throws if an example is missing and cannot be derived. */
 export function exampleOf(schema: JsonSchema, components: Components): unknown {
   const { $ref, type, items = {} } = schema;
   const anyOf = schema.anyOf ?? schema.oneOf;

@@ -1,4 +1,4 @@
-/** What any BullMQ client may add to `intake`, as JSON Schema: for languages that cannot import our types. */
+/** The `intake` jobs of any BullMQ client, as JSON Schema: for languages that cannot import our types. */
 import { intake } from '../../queues/index.ts';
 import { inlineSchema, type JsonSchema } from './schemas.ts';
 

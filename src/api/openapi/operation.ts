@@ -1,4 +1,4 @@
-/** One declared route as an operation of the document. */
+/** A declared route as an operation of the document. */
 import { rolesWith } from '../keys.ts';
 import { exampleOf, type Components } from './example.ts';
 import { deliveryCallback } from './events.ts';
@@ -21,7 +21,7 @@ export function operationOf(route: RouteDeclaration, components: Components): Js
     tags: [tag],
     summary,
     description: describe(route),
-    // For a scheme that is not OAuth the list names the roles that are needed.
+    // For schemes other than OAuth the list names the required roles.
     security: securityOf(route),
     ...(identity === undefined ? {} : { 'x-identity': identity }),
     ...listed('parameters', parametersOf(route)),
@@ -44,7 +44,7 @@ const SCOPES = {
   none: undefined,
 } as const;
 
-/** Each entry does by itself. */
+/** Any single entry is sufficient. */
 function securityOf({ role, alsoRole, orRole, session }: RouteDeclaration) {
   if (session) return [{ session: [] }];
   if (role === undefined) return [];

@@ -1,4 +1,4 @@
-/** One operation for people: how to ask, what comes back, what can go wrong. */
+/** One operation for readers: request, answers, refusals. */
 import { code, html, type Html, inline, prose } from '../../lib/html.ts';
 import { typeName } from './page-schema.ts';
 import type { JsonSchema } from './schemas.ts';
@@ -52,7 +52,7 @@ ${Object.values(examples).map(({ value }) => code(value))}`,
   )}`;
 }
 
-/** Refusals all look alike, so only their types are named. */
+/** All refusals have one format, so only their types are listed. */
 function answerRow(status: string, response: Operation['responses'][string], components: Components): Html {
   const { description, content = {} } = resolve(response, components) as Operation['responses'][string];
   const kinds = Object.keys(content['application/problem+json']?.examples ?? {});
@@ -68,7 +68,7 @@ function resolve(value: JsonSchema, components: Components): JsonSchema {
   return components[kind]?.[name] ?? value;
 }
 
-/** As it can be pasted: the key and the address are what `relais dev` has. */
+/** Ready to paste: key and address are those of `relais dev`. */
 function curlOf(method: string, path: string, { security, requestBody }: Operation): string {
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const value = Object.values(body?.examples ?? {})[0]?.value;

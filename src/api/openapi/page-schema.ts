@@ -1,4 +1,4 @@
-/** Schemas for people: what fields there are, of what type, and what they mean. */
+/** Schemas for readers: fields, types and meanings. */
 import { html, type Html, inline } from '../../lib/html.ts';
 import type { JsonSchema } from './schemas.ts';
 
@@ -17,7 +17,7 @@ function row(name: string, field: JsonSchema, always: boolean): Html {
 <td>${typeName(field)}</td><td>${inline(field.description)} ${limits(field)}${fields}</td></tr>`;
 }
 
-/** The object inside, where a field is one, or a list or a map of them. */
+/** The nested object of a field, a list or a map. */
 function nested(field: JsonSchema): JsonSchema | undefined {
   const inner = field.items ?? (field['additionalProperties'] as JsonSchema | boolean | undefined) ?? field;
   if (field.properties) return field;

@@ -6,7 +6,7 @@ import { fieldTable } from './page-schema.ts';
 import { STYLE } from './page-style.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** An id stands inside of what is folded, so that a link to it unfolds it. */
+/** The id is inside the folded element, so that a link to it unfolds it. */
 export function renderPage(document: OpenApiDocument): string {
   const { info, tags, components } = document;
   const schemas = components['schemas'] ?? {};

@@ -1,4 +1,4 @@
-/** Refusals as components: one answer for each set of kinds that share a status in some route. */
+/** Refusals as components: one answer for each set of kinds that share a status in a route. */
 import { EXAMPLE_ADDRESS, problemsOfRoute, type RouteDeclaration } from '../route.ts';
 import { type ProblemKind, problemKinds, statusOf, typeOf } from '../problem.ts';
 import { componentRef, type JsonSchema } from './schemas.ts';

@@ -1,7 +1,7 @@
-/** zod → JSON Schema 2020-12, as OpenAPI 3.1 takes it: one component for each schema that has an `id` in its meta. */
+/** zod → JSON Schema 2020-12 for OpenAPI 3.1: one component for each schema with an `id` in its meta. */
 import { z } from 'zod';
 
-/** A JSON object of the document; the fields that we read of schemas have types. */
+/** A JSON object of the document, with types for the schema fields that we read. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -22,12 +22,12 @@ export interface JsonSchema {
   readonly [other: string]: unknown;
 }
 
-/** What callers send may leave out what has a default; what we answer has it all. */
+/** A request can omit fields with a default; an answer has them all. */
 type Direction = 'input' | 'output';
 
 export const componentRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** The name of its component. A schema of a whole body without one is a mistake in a declaration. */
+/** The name of its component. A whole body's schema without one is an error in a declaration. */
 export function nameOf(schema: z.ZodType): string {
   const name = schema.meta()?.id;
   if (name === undefined) throw new Error('a body or an answer is declared without an id in its meta');
@@ -47,11 +47,11 @@ export function componentsOf(schemas: readonly z.ZodType[], io: Direction): Reco
   return Object.fromEntries(Object.entries(all).map(([name, schema]) => [publicName(name), tidied(schema)]));
 }
 
-/** Where zod puts what only stands inside of others: schemas that have an `id`, and those that contain themselves. */
+/** zod's place for nested schemas: those with an `id`, and recursive ones. */
 const SHARED = '__shared';
 const SHARED_REF = new RegExp(`/${SHARED}#/\\$defs/(\\w+)$`);
 
-/** One that contains itself has only a number from zod; ours is the value of any JSON. */
+/** zod gives a recursive schema only a number; ours is the type of any JSON value. */
 function publicName(name: string): string {
   return name.replace(/^schema(\d+)$/, (_all, number: string) => `AnyJson${number === '0' ? '' : number}`);
 }
@@ -60,7 +60,7 @@ export function inlineSchema(schema: z.ZodType): JsonSchema {
   return tidied(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 }
 
-/** Without what says nothing to a reader: our internal names, the bounds of JavaScript, a pattern beside its format. */
+/** Removes details without meaning for readers: internal names, JavaScript's bounds, a pattern next to its format. */
 function tidied(schema: object): JsonSchema {
   return tidy(schema) as JsonSchema;
 }
@@ -72,7 +72,7 @@ function tidy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
-      // The names below `properties` are those of fields, whatever they are called.
+      // The names below `properties` are field names, never keywords.
       if (name === 'properties') return [[name, tidyValues(inner)]];
       if (name === '$ref') return [[name, refOf(String(inner))]];
       if (name === 'example') return [['examples', [inner]]];

@@ -1,4 +1,4 @@
-/** The result of the last verification of the audit log, by the processes of the API. */
+/** The result of the last verification of the audit log by the API processes. */
 import type { AuditSeals } from '../../ledger/audit-seals.ts';
 import { VERIFY_EVERY_MS, type AuditVerification } from '../../ledger/audit-verified.ts';
 import { message } from '../../messages/message.ts';

@@ -1,4 +1,4 @@
-/** Whether people find a console here, and what they need to reach it. */
+/** Whether this process serves the console, and what users need to reach it. */
 import type { ConsoleFiles } from '../../api/console-files.ts';
 import type { Config } from '../../config.ts';
 import { isLoopbackHost } from '../../events/outgoing/endpoint.ts';

@@ -1,4 +1,4 @@
-/** What a check found, and how to mend it. */
+/** The finding of a check, and its fix. */
 import { type Clock, withDeadline } from '../../lib/clock.ts';
 import { type Message, message } from '../../messages/message.ts';
 
@@ -29,10 +29,10 @@ export type CheckName = (typeof checkNames)[number];
 
 export interface Finding {
   readonly check: CheckName;
-  /** `skipped`: it could not be looked at, or is not used; no fault by itself. */
+  /** `skipped`: not checkable or not used; no fault. */
   readonly is: 'ok' | 'fault' | 'skipped';
   readonly says: Message;
-  /** Of a fault: what to do. */
+  /** For a fault: what to do. */
   readonly fix?: Message;
 }
 
@@ -44,7 +44,7 @@ export function fault(check: CheckName, says: Message, fix: Message): Finding {
 
 export const skipped = (check: CheckName, says: Message): Finding => ({ check, is: 'skipped', says });
 
-/** A check that breaks off is a fault of what it looked at, and the others go on. */
+/** A check that throws is reported as a fault, and the other checks continue. */
 export async function examined(
   check: CheckName,
   look: () => Promise<readonly Finding[]>,
@@ -57,7 +57,7 @@ export async function examined(
   }
 }
 
-/** Undefined when the work took longer than that: somebody waits at a terminal. */
+/** Undefined if the work took longer: a user waits at a terminal. */
 export async function inTime<T>(clock: Clock, ms: number, work: () => Promise<T>): Promise<T | undefined> {
   let answer: T | undefined;
   await withDeadline(clock, ms, async () => {

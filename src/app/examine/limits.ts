@@ -1,4 +1,4 @@
-/** Whether the settings of this process ask for more than the money limits in force. */
+/** Whether the settings of this process are looser than the money limits in force. */
 import { type LimitStanding, type Opinions, looserThanHeld } from '../../kinds/limits.ts';
 import { message } from '../../messages/message.ts';
 import { type Finding, fault, ok } from './finding.ts';

@@ -1,4 +1,4 @@
-/** PostgreSQL, which holds the ledger: reachable, safe, migrated, ours, and not slowed down. */
+/** PostgreSQL, which stores the ledger: reachable, safe, migrated, the right deployment, and not slowed down. */
 import type { AccountBook } from '../../accounts.ts';
 import type { Config } from '../../config.ts';
 import { compareStamp } from '../../ledger/deployment.ts';
@@ -18,11 +18,11 @@ import { databaseOf } from '../stores.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 const OLDEST = 14;
-/** Due times are by the clock of PostgreSQL; notBefore and expiresAt of callers are by theirs. */
+/** Due times use the clock of PostgreSQL; callers' notBefore and expiresAt use theirs. */
 const CLOCKS_APART_MAX_MS = 2_000;
 const DAY_MS = 86_400_000;
 const PARTITIONS_LEFT_MS = 30 * DAY_MS;
-/** A transaction that is open for longer keeps dead rows, and each claim walks over them. */
+/** A longer open transaction retains dead rows, which slow down each claim. */
 const SNAPSHOT_OLD_MS = 600_000;
 const EVENTS_LATE_MS = 60_000;
 /** Share of `max_connections`. */
@@ -56,7 +56,7 @@ export async function examinePostgres(config: Config, clock: Clock): Promise<Rea
   }
 }
 
-/** With a fault of one of these, no other statement can run. */
+/** After a fault of one of these, no other statement can run. */
 const NEEDED: readonly string[] = ['postgres', 'durability', 'schema'];
 
 function serverFindings(state: ServerState, tookMs: number): readonly Finding[] {
@@ -103,7 +103,7 @@ function examineClock(aheadMs: number): Finding {
   return fault('clock', off, message('set_clocks'));
 }
 
-/** Parameters of statements, and rows that errors quote, contain phone numbers and names. */
+/** Parameters of statements, and rows quoted in errors, contain phone numbers and names. */
 function logging(state: ServerState): readonly Finding[] {
   const wrong = [
     ...(state.logs_statements && shows(state.parameters) ? [['log_parameter_max_length', '0']] : []),
@@ -145,7 +145,7 @@ export async function examinePermissions(
   return [fault('permissions', says, message('grant_role', { role: `${config.DATABASE_SCHEMA}_app` }))];
 }
 
-/** Which deployment the ledger belongs to. */
+/** Whether the ledger belongs to this deployment. */
 export async function examineDeployment(
   database: Pick<Database, 'run' | 'transaction'>,
   config: Config,
@@ -182,7 +182,7 @@ export async function examineRecovery(
   return [ok('recovery', message('not_restored'))];
 }
 
-/** What slows every claim down, or will stop deletion. */
+/** Conditions that slow down every claim or will block deletion. */
 export async function examineStorage(
   diagnostics: Pick<Diagnostics, 'oldestSnapshot' | 'partitions'>,
   now: number,

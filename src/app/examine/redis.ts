@@ -1,4 +1,4 @@
-/** Redis, which shortens waiting times. No promise depends on it: work is found by polling without it. */
+/** Redis, which shortens waiting times. No guarantee depends on it: without it, polling finds the work. */
 import type { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,9 +10,9 @@ import { type Finding, fault, ok, skipped } from './finding.ts';
 
 const READY_WAIT_MS = 5_000;
 
-/** Whether it answers; and whether requests wait where no worker takes them. */
+/** Whether it answers, and whether requests wait in queues that no worker reads. */
 export async function examineRedis(config: Config, clock: Clock): Promise<readonly Finding[]> {
-  // Without a prefix before its keys, since misplaced jobs are beside ours. An error of the connection is in the answer.
+  // Without a key prefix, since misplaced jobs are outside ours. The answer reports connection errors.
   const redis = openForQueues(targetOf(config), { name: 'relais-doctor', onError: () => undefined });
   try {
     await waitUntilReady(redis, READY_WAIT_MS);
@@ -29,7 +29,7 @@ export async function examineRedis(config: Config, clock: Clock): Promise<readon
   }
 }
 
-/** `unprefixed` puts nothing before its keys. */
+/** `unprefixed` adds no key prefix. */
 async function examineIntake(unprefixed: Redis, prefix: string): Promise<readonly Finding[]> {
   const waiting = await misplacedJobs(unprefixed);
   if (waiting === 0) return [ok('intake', message('no_jobs_outside'))];

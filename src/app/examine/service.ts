@@ -1,4 +1,4 @@
-/** Whether the service accepts our keys. Nothing is sent, nothing is paid: a login and a question about the balance. */
+/** Whether the provider accepts our keys. Nothing is sent or paid: one login and one balance request. */
 import { Agent } from 'undici';
 import { accountFingerprint } from '../../accounts.ts';
 import type { Role } from '../../cli/io.ts';
@@ -15,10 +15,10 @@ import { callbackSecrets } from '../secrets.ts';
 import { type CheckName, type Finding, fault, ok, skipped, inTime } from './finding.ts';
 import { type Message, message } from '../../messages/message.ts';
 
-/** Longer than any one exchange; an SMS login may be tried in several encodings. */
+/** Longer than any one exchange; an SMS login may try several encodings. */
 const PATIENCE_MS = 30_000;
 
-/** The keys of an area, as they are called in the environment and in ACCOUNTS_FILE. */
+/** The names of an area's keys in the environment and in ACCOUNTS_FILE. */
 const KEYS = {
   payments: { SERVICE_MASTER_KEY: 'masterKey', SERVICE_PRIVATE_KEY: 'privateKey', SERVICE_TOKEN: 'token' },
   messaging: {
@@ -38,10 +38,7 @@ const SOME_OF = {
   messaging: 'some_messaging_keys_missing',
 } as const satisfies Record<Area, string>;
 
-/**
- * An area of which no key is given is one that is not used; an account without any is a fault, but for `main` where a
- * file names others.
- */
+/** An area without keys is unused. An account without any area is a fault, except `main` if a file names others. */
 export function examineKeys(account: UpstreamAccount, { alone }: { readonly alone: boolean }): readonly Finding[] {
   const areas = ['payments', 'messaging'] as const;
   const used = areas.filter((area) => fieldsOf(area).some((field) => isGiven(account, field)));
@@ -96,7 +93,7 @@ interface ServiceTools {
   readonly clock: Clock;
 }
 
-/** A login that is shared by all processes, so one that is still good is used. */
+/** All processes share a login, so a valid one is reused. */
 export async function examineLogin(account: UpstreamAccount, { upstream, clock }: ServiceTools): Promise<Finding> {
   if (typeof messagingKeys(account) === 'string')
     return skipped('sms login', message('keys_missing', { account: account.name }));
@@ -135,7 +132,7 @@ function tooSlow(check: CheckName, { name }: UpstreamAccount, address: string): 
   return fault(check, says, message('right_and_reachable', { names: address }));
 }
 
-/** The keys that go with the request. */
+/** The keys sent with the request. */
 const ASKED_WITH = {
   'sms login': ['smsUserKey', 'smsSecretKey'],
   balance: ['masterKey', 'privateKey', 'token'],
@@ -153,7 +150,7 @@ function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { c
     sentence,
     answer: `${exchange.upstreamCode ?? code}${status}${words}`,
   });
-  // A wrong key and a wrong address look alike in places, so both are shown.
+  // A wrong key and a wrong address can look alike, so both are shown.
   const area = check === 'balance' ? 'payments' : 'messaging';
   const ours = failure?.blame === 'us' && exchange.sent === 'answered';
   const names = ours
@@ -167,12 +164,12 @@ function refusedBy(check: 'sms login' | 'balance', account: UpstreamAccount, { c
 }
 
 /**
- * Whether our callback addresses answer as upstream will find them: a signed address with 200, and one that is not
- * signed with 404, since a page that says 200 to everything in front of us would hide that we are not behind it.
+ * Whether our callback addresses answer the provider: a signed address with 200, an unsigned one with 404. A proxy
+ * that answers 200 to everything would otherwise hide that relais is not reachable.
  */
 
 const CALLBACK_WITHIN_MS = 10_000;
-/** No operation has this id; asking changes nothing anyway. */
+/** No operation has this id; the request changes nothing. */
 const PROBED = { account: 'main', kind: 'disbursement', id: 'dsb_doctor' } as const;
 
 export async function examineCallbacks(config: Config, clock: Clock): Promise<Finding> {
@@ -204,7 +201,7 @@ function judge(url: string, signed: number | string, unsigned: number | string):
   return fault('callbacks', message('url_refuses_signed', { url, signed }), message('same_callback_secret'));
 }
 
-/** The status, or why there is none. */
+/** The status, or the error without one. */
 async function probe(address: string, clock: Clock): Promise<number | string> {
   const agent = new Agent({
     connect: { timeout: CALLBACK_WITHIN_MS },
@@ -235,13 +232,13 @@ function describe(error: unknown): string {
 
 interface Settings {
   readonly findings: readonly Finding[];
-  /** Absent while a setting, or a file that one names, cannot be read. One that is merely missing stops no other check. */
+  /** Absent if a setting, or a file named by one, is unreadable. A missing setting stops no other check. */
   readonly config?: Config;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All that would stop a process with these roles, at once; the keys of the service are looked at account by account. */
+/** All settings that would stop a process with these roles, together. Provider keys are checked per account. */
 export function examineSettings(env: Environment, roles: readonly Role[]): Settings {
   const problems: Message[] = [];
   const config = tried(env, roles, problems);

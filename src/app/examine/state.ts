@@ -1,11 +1,11 @@
-/** What stands still: held accounts with what waits behind them, and money that has been in doubt for long. */
+/** Blocked work: held accounts with their waiting operations, and money that has been in doubt for long. */
 import type { Holds } from '../../ledger/holds.ts';
 import type { HoldStanding, Status } from '../../ledger/status.ts';
 import { describeXof } from '../../lib/money.ts';
 import { message } from '../../messages/message.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
-/** Money that is in doubt for less is on its way. */
+/** Money in doubt for less time is in flight. */
 const YOUNG: readonly string[] = ['<10m', '<1h'];
 
 export async function examineState(
