@@ -1,11 +1,11 @@
-/** Under which headings a report gives back what the files of a campaign had beside numbers. */
+/** Headings under which a report returns the additional columns of a campaign's files. */
 import { freeHeading } from '../files/own-cells.ts';
 import type { UploadColumn, UploadRecord } from '../kinds/campaign-fields.ts';
 import { unpackValues } from '../lib/packed-values.ts';
 
 export type OwnCells = Readonly<Record<string, string>>;
 
-/** A heading that another column has already, one of ours among them, gets a number: a reader by name gets each. */
+/** A heading that another column already has, including ours, gets a number, so that each can be read by name. */
 export class Headings {
   readonly names: readonly string[];
   readonly #ofUpload = new Map<string, readonly (UploadColumn & { readonly name: string })[]>();
@@ -21,7 +21,7 @@ export class Headings {
     this.names = [...names];
   }
 
-  /** A row of an upload. `values` are those of the text, where they are kept; else they are in the line. */
+  /** A row of an upload. `values`: those of the text, if they are stored; otherwise they are in the line. */
   cells({ tag }: UploadRecord, line: string, values?: readonly string[]): { readonly own?: OwnCells } {
     const cells = unpackValues(line);
     const own = (this.#ofUpload.get(tag) ?? []).flatMap(({ at, value, name }): [string, string][] => {

@@ -1,5 +1,5 @@
 /**
- * `relais/campaigns`: what another service imports to check recipients, and to add them to a campaign that it made with
+ * `relais/campaigns`: for services that check recipients, and add them to a campaign that was created with
  * `createProducer().campaign(…)` or over HTTP. Checking needs no database.
  */
 import { type Client, createClient } from '../client/client.ts';
@@ -43,29 +43,29 @@ export interface DatabaseTarget {
   readonly schema?: string;
   /** False: no prepared statements, for an old pgbouncer. */
   readonly prepared?: boolean;
-  /** PEM of the authority that signs the certificate of PostgreSQL. */
+  /** PEM of the authority that signs PostgreSQL's certificate. */
   readonly ca?: string;
 }
 
-/** In PostgreSQL itself, with what the workers have in their settings. */
+/** Directly in PostgreSQL, with the values from the workers' settings. */
 export interface DatabaseRecipients {
   /** `postgres://…`, or that as `url`. */
   readonly database: string | DatabaseTarget;
-  /** The workers' DEFAULT_COUNTRY: where local numbers belong when the campaign names no country. */
+  /** The workers' DEFAULT_COUNTRY: the country of local numbers if the campaign names none. */
   readonly country?: string;
   /** XOF per segment, by country; see `readPrices`. */
   readonly prices?: Prices;
-  /** The workers' SMS_SENDER: people may have opted out of this sender alone. */
+  /** The workers' SMS_SENDER: recipients may have opted out of only this sender ID. */
   readonly sender?: string;
-  /** What the text's `{{stop}}` becomes: the workers' PUBLIC_URL and CALLBACK_SECRET. */
+  /** For the text's `{{stop}}`: the workers' PUBLIC_URL and CALLBACK_SECRET. */
   readonly stop?: { readonly publicUrl: string; readonly callbackSecret: string };
-  /** Receives what an idle connection failed with. A connection is made again by itself, so this is for a log. */
+  /** Receives errors of idle connections, for a log. Connections are reopened automatically. */
   readonly onError?: (error: unknown) => void;
 }
 
 /** Over the HTTP API, which knows the settings. */
 export interface HttpRecipients {
-  /** Where the API of relais is: `http://127.0.0.1:3000`. */
+  /** The address of the API: `http://127.0.0.1:3000`. */
   readonly url: string;
   /** An API key with the role `enqueue`. */
   readonly key: string;
@@ -74,33 +74,33 @@ export interface HttpRecipients {
 export type RecipientsOptions = DatabaseRecipients | HttpRecipients;
 
 export interface AddOptions extends Pick<ReadOptions, 'encoding' | 'sheet'> {
-  /** Tells CSV from JSON lines where the first character, `{`, would not; a workbook shows itself. */
+  /** CSV or JSON lines, if the first character, `{`, is ambiguous; a workbook identifies itself. */
   readonly format?: FileFormat;
-  /** The column of the numbers, where it is called by no name that is known. */
+  /** The column of the numbers, if its name is not a known one. */
   readonly phoneColumn?: string;
-  /** Rows that a spreadsheet hides are taken like any other. */
+  /** Rows hidden by a spreadsheet are included. */
   readonly takeHidden?: boolean;
-  /** Values that look damaged, or stand for nothing, are sent as they are. */
+  /** Values that look damaged or empty are sent unchanged. */
   readonly take?: readonly Takable[];
   readonly repair?: readonly RepairableCountry[];
   readonly preview?: number;
-  /** Judges everything and leaves the campaign as it was. */
+  /** Checks everything and leaves the campaign unchanged. */
   readonly dryRun?: boolean;
 }
 
 export type UploadAnswer =
   | { readonly is: 'counted'; readonly summary: CheckSummary }
-  /** A dry run: what an upload of these bytes would say. */
+  /** A dry run: the result that an upload of these bytes would have. */
   | { readonly is: 'checked'; readonly summary: CheckSummary }
-  /** The same bytes were uploaded before, read in the same way; nothing was added. */
+  /** The same bytes were uploaded before with the same options; nothing was added. */
   | { readonly is: 'replayed'; readonly upload: { readonly recipients: number; readonly skipped: number } }
-  /** Another process changed the campaign meanwhile, or adds a file now; nothing of this upload counts. */
+  /** Another process changed the campaign meanwhile, or is adding a file; nothing of this upload counts. */
   | { readonly is: 'changed' };
 
 export interface Recipients extends AsyncDisposable {
   /**
-   * Adds the recipients in a file, all of them or, when anything is thrown, none; the same bytes again, read in the
-   * same way, are a replay. Throws an `UnusableFile`, or a `NoSuchCampaign` when it is not there or was started already.
+   * Adds all recipients of a file or, if it throws, none. Uploading the same bytes with the same options again is a
+   * replay. Throws an `UnusableFile`, or a `NoSuchCampaign` if it does not exist or was started already.
    */
   add(campaign: string, source: AsyncIterable<Uint8Array>, options?: AddOptions): Promise<UploadAnswer>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The campaign is not there, or was started already. */
+/** The campaign does not exist, or was started already. */
 export class NoSuchCampaign extends Error {
   override readonly name = 'NoSuchCampaign';
 }

@@ -1,4 +1,4 @@
-/** The numbers of an opt-out: written as people write them, read by the rules of the recipients they must match. */
+/** The numbers of an opt-out: in any common format, parsed by the rules of recipients, which they must match. */
 import type { FileFormat, ReadOptions } from '../files/rows.ts';
 import type { Encoding } from '../files/encodings.ts';
 import { repairableCountries } from '../lib/renumbering.ts';
@@ -8,7 +8,7 @@ import { phoneReader } from './check/phone.ts';
 import type { SkipReason } from './check/report.ts';
 
 export interface PhoneRefused {
-  /** Where it stands: the row of a file as a spreadsheet numbers it, or its place in a list. */
+  /** The position: the row of a file as a spreadsheet numbers it, or the index in a list. */
   readonly at: number;
   readonly reason: SkipReason;
 }
@@ -16,11 +16,11 @@ export interface PhoneRefused {
 export type OptOutPhone = { readonly phone: string } | { readonly refused: PhoneRefused };
 
 export interface ReadingOptions {
-  /** Where numbers without a country code belong. */
+  /** The country of numbers without a country code. */
   readonly country?: string | undefined;
 }
 
-/** An old number is today's, which is the one that is texted: this adds nobody to those who are. */
+/** An old number becomes today's, which would get the SMS: this adds no other person. */
 const RENEWING = { repair: repairableCountries };
 
 export function readPhones(written: readonly string[], { country }: ReadingOptions): OptOutPhone[] {
@@ -40,7 +40,10 @@ export function readStoredPhone(written: string, { country }: ReadingOptions): O
   return refusedAt(0, reading.reason);
 }
 
-/** Row by row, as for a campaign; throws an UnusableFile where no row can be trusted. Repeated rows are left out. */
+/**
+ * Row by row, as for a campaign; throws an UnusableFile if the file as a whole is unusable. Repeated rows are left
+ * out.
+ */
 export async function* phonesInFile(
   source: AsyncIterable<Uint8Array>,
   {
@@ -54,7 +57,7 @@ export async function* phonesInFile(
     format,
     encoding,
     held,
-    // Nobody's wish is less of one because a filter hides it.
+    // A hidden row is still an opt-out.
     takeHidden: true,
     ...RENEWING,
     ...(country === undefined ? {} : { country }),
@@ -64,7 +67,7 @@ export async function* phonesInFile(
   }
 }
 
-/** A message may go to any number in international form, so any such number may opt out. */
+/** SMS can go to any international number, so any such number can opt out. */
 function judged(text: string, reason: SkipReason, at: number): OptOutPhone {
   const asWritten = readInternationalNumber(text);
   return 'number' in asWritten ? { phone: asWritten.number } : refusedAt(at, reason);

@@ -1,4 +1,4 @@
-/** Adds recipients through the HTTP API, with the answers and errors of an upload in the database. */
+/** Adds recipients through the HTTP API, with the results and errors of an upload in the database. */
 import type { Client } from '../client/client.ts';
 import { Refused } from '../client/refusal.ts';
 import type { FileFormat } from '../files/rows.ts';
@@ -13,7 +13,7 @@ interface Adding {
   readonly wishes: AddOptions;
 }
 
-/** A workbook shows itself, whatever it is sent as. */
+/** A workbook identifies itself, whatever its media type. */
 const TYPES = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -25,7 +25,7 @@ export async function addOverHttp(client: Client, id: string, { source, wishes }
   const { format, encoding, sheet, phoneColumn, takeHidden, preview, take, repair, dryRun } = wishes;
   const { first, whole } = await peeked(source);
   const type = TYPES[format ?? (first === OPENING_BRACE ? 'ndjson' : 'csv')];
-  // The types of the client name the media type alone.
+  // The client's types have only the media type.
   const named = (encoding === undefined ? type : `${type}; charset=${encoding}`) as typeof type;
   const asked = {
     id,
@@ -47,7 +47,7 @@ export async function addOverHttp(client: Client, id: string, { source, wishes }
 
 const OPENING_BRACE = '{'.charCodeAt(0);
 
-/** The first byte, and all of them. */
+/** The first byte, and the whole stream. */
 async function peeked(
   source: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly first: number | undefined; readonly whole: AsyncIterable<Uint8Array> }> {
@@ -71,7 +71,7 @@ function answerOf(report: Report, isDry: boolean): UploadAnswer {
   const { replayed, dryRun: _dry, ...summary } = report as Report & { readonly dryRun?: true };
   const { recipients, skipped } = report;
   if (replayed) return { is: 'replayed', upload: { recipients, skipped } };
-  // The API writes the summary of the check as it is.
+  // The API returns the summary of the check unchanged.
   return { is: isDry ? 'checked' : 'counted', summary: summary as unknown as CheckSummary };
 }
 

@@ -1,4 +1,4 @@
-/** A recipient as readers see it, and the place where a page of recipients ends. */
+/** A recipient for readers, and the cursor of a page of recipients. */
 import type { RecipientBin, RecipientState } from '../kinds/recipient.ts';
 import type { OwnCells } from './headings.ts';
 
@@ -10,17 +10,17 @@ export interface RecipientRow {
   readonly reason?: string;
   readonly sentAt?: string;
   readonly segments?: number;
-  /** How often it was sent again after a doubt: one that is `sent` with it may have got it more than once. */
+  /** Number of resends after a doubt: a recipient that is `sent` with it may have got it more than once. */
   readonly resent?: number;
-  /** What else its row of the file had, by heading. */
+  /** Additional cells of its row, by heading. */
   readonly own?: OwnCells;
 }
 
 export interface RecipientsAsked {
   readonly state?: RecipientBin | undefined;
-  /** Whether what a row that was left out has is the number that is looked for. */
+  /** Whether a skipped row has the searched number. */
   readonly isMeant?: ((to: string) => boolean) | undefined;
-  /** The same in numbers (E.164). */
+  /** As numbers (E.164). */
   readonly phones?: readonly string[] | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
@@ -30,18 +30,18 @@ export interface RecipientPage {
   readonly items: readonly RecipientRow[];
   /** Headings of the files, of all uploads. */
   readonly columns: readonly string[];
-  /** To go on from; absent at the end. */
+  /** The next cursor; absent at the end. */
   readonly next?: string;
 }
 
 export interface Cursor {
-  /** `c`: recipients; `s`: rows of an upload that were left out. */
+  /** `c`: recipients; `s`: skipped rows of an upload. */
   readonly part: 'c' | 's';
   readonly index: number;
   readonly offset: number;
 }
 
-/** Among the recipients, or the rows that were left out. */
+/** A position among the recipients, or among the skipped rows. */
 export const recipientsCursor = /^([cs])\.(\d{1,9})\.(\d{1,9})$/;
 
 export function readCursor(text: string | undefined): Cursor {

@@ -1,4 +1,4 @@
-/** The recipients of a campaign out of the ledger, first those of its requests, then the rows that were left out. */
+/** The recipients of a campaign from the ledger, then its skipped rows. */
 import type { RecipientFound, Recipients } from '../ledger/recipients.ts';
 import type { RecipientState } from '../kinds/recipient.ts';
 import { csvCell } from '../files/csv.ts';
@@ -52,7 +52,7 @@ async function foundIn(campaign: CampaignRecord, kept: Kept, asked: RecipientsAs
   return { ...rest, items: [...items, ...rest.items] };
 }
 
-/** What stands for a status in requests. Undefined: all. None: a campaign alone can have the status. */
+/** The request statuses of a filter. Undefined: all. None: only a whole campaign can have the status. */
 function statesOf(
   { state: ofCampaign }: CampaignRecord,
   state: RecipientsAsked['state'],
@@ -92,7 +92,7 @@ export function recipientRow(found: RecipientFound, campaign: CampaignRecord, wo
   };
 }
 
-/** Uploads number their recipients one after the other. */
+/** Uploads number their recipients consecutively. */
 function uploadsByNumber(uploads: readonly Upload[]): (n: number) => Upload | undefined {
   let end = 0;
   const ends = uploads.map((upload) => {
@@ -130,7 +130,7 @@ async function leftOutPage(
   return { items, ...(next.index < campaign.uploads.length ? { next: `s.${next.index}.${next.offset}` } : {}) };
 }
 
-/** Safe to open in a spreadsheet; the byte order mark tells it that this is UTF-8. Times on the clock of `zone`. */
+/** Safe to open in a spreadsheet, with a byte order mark for UTF-8. Times in `zone`. */
 export function recipientsCsv(
   rows: readonly RecipientRow[],
   { zone = 'UTC', columns = [] }: { readonly zone?: string; readonly columns?: readonly string[] } = {},

@@ -1,4 +1,4 @@
-/** Which campaigns were to send an SMS to a number, and how that ended: the newest campaign first. */
+/** Campaigns with an SMS to a number, and its result: newest campaign first. */
 import type { CampaignRecord } from '../operations/record.ts';
 import type { Queries } from '../ledger/queries.ts';
 import type { PhonePlace, Recipients } from '../ledger/recipients.ts';
@@ -29,7 +29,7 @@ interface TextedPage {
   readonly next?: string;
 }
 
-/** `<created, ms>.<campaign>.<number>`: where a page ended. */
+/** `<created, ms>.<campaign>.<number>`: the end of a page. */
 export const textedCursor = /^(\d{1,16})\.([\w-]{1,80})\.(\d{1,9})$/;
 
 export async function textedPage(

@@ -1,6 +1,6 @@
 /**
- * An upload of recipients: checked row by row while it streams in, staged, and counted whole or not at all. An upload
- * that breaks off leaves nothing that counts.
+ * An upload of recipients: checked row by row while it streams in, staged, and counted as a whole or not at all. An
+ * interrupted upload leaves nothing that counts.
  */
 import type { UploadRecord } from '../kinds/campaign-fields.ts';
 import { STOP, sampleStopLink } from '../lib/stop-link.ts';
@@ -21,48 +21,48 @@ import { MessageError } from '../messages/texts.ts';
 
 export interface UploadOptions extends Pick<ReadOptions, 'encoding' | 'sheet' | 'held'> {
   readonly store: Pick<Uploads, 'open' | 'numbers' | 'counted'>;
-  /** Whose hand it is: the name of the key that asks. Absent: that of a program with the library. */
+  /** The name of the key. Absent: a program with the library. */
   readonly by?: string | undefined;
   readonly format?: FileFormat | undefined;
   readonly phoneColumn?: string | undefined;
   readonly takeHidden?: boolean | undefined;
   readonly take?: CheckOptions['take'];
-  /** Those that want no texts. Asked again when it is sent: somebody may opt out until then. */
+  /** Opt-outs. Checked again at the send, since recipients may opt out until then. */
   readonly optOuts?: Pick<OptOuts, 'among'> | undefined;
-  /** The sender of the account, where the campaign names none: one may be opted out of a single sender. */
+  /** The account's sender ID, if the campaign names none: an opt-out can be for a single sender ID. */
   readonly sender?: string | undefined;
-  /** What `{{stop}}` becomes; absent: no text may have it. */
+  /** The value of `{{stop}}`; absent: texts must not use it. */
   readonly stop?: StopOptions | undefined;
   /** XOF per segment, by country. */
   readonly prices?: Prices | undefined;
-  /** Countries whose old numbers are renewed. */
+  /** Countries whose old numbers are converted. */
   readonly repair?: readonly RepairableCountry[] | undefined;
-  /** Shows so many of the first texts, the longest and the dearest. */
+  /** Shows this many of the first texts, and the longest and most expensive. */
   readonly preview?: number | undefined;
   readonly row?: number | undefined;
   readonly withValues?: boolean | undefined;
-  /** Nothing counts unless these are the bytes, by their hash: those that somebody has judged. */
+  /** Nothing counts unless the bytes have this hash: the checked ones. */
   readonly contentHash?: string | undefined;
-  /** Judges everything, as the real upload would, and leaves the campaign as it was. */
+  /** Checks everything like the real upload, and leaves the campaign unchanged. */
   readonly dryRun?: boolean | undefined;
-  /** As it is told in the audit. */
+  /** The entry of the audit log. */
   readonly act?: Act | undefined;
 }
 
-/** `publicUrl`: where people reach the webhooks listener. */
+/** `publicUrl`: the public address of the webhooks listener. */
 export type StopOptions = UploadStop;
 
-/** The text has `{{stop}}`, and nobody said where the links lead. */
+/** The text has `{{stop}}`, and the address of the links is unknown. */
 export class NoStopLinks extends MessageError {
   override readonly name = 'NoStopLinks';
 }
 
-/** It is a draft that has no text yet: which columns are its values, and how dear it is, nobody knows. */
+/** A draft without a text: its value columns and its cost are unknown. */
 export class NoText extends MessageError {
   override readonly name = 'NoText';
 }
 
-/** Each upload stands in the record of its campaign, and is looked through for numbers by each that comes after it. */
+/** Each upload is listed in the record of its campaign, and later uploads search all of them for numbers. */
 export class TooManyUploads extends MessageError {
   override readonly name = 'TooManyUploads';
 
@@ -75,14 +75,14 @@ export const UPLOADS_MOST = 1_000;
 
 export type UploadAnswer =
   | { readonly is: 'counted'; readonly summary: CheckSummary; readonly upload: UploadRecord }
-  /** A dry run: what an upload of these bytes would say. */
+  /** A dry run: the result that an upload of these bytes would have. */
   | { readonly is: 'checked'; readonly summary: CheckSummary }
-  /** The same bytes were uploaded before, read in the same way; nothing was added. */
+  /** The same bytes were uploaded before with the same options; nothing was added. */
   | { readonly is: 'replayed'; readonly upload: UploadRecord }
-  /** Somebody else changed the campaign meanwhile, or the file; nothing of this upload counts. */
+  /** Another process changed the campaign or the file meanwhile; nothing of this upload counts. */
   | { readonly is: 'changed' };
 
-/** Judges as the upload does, row by row, and leaves the campaign as it was. */
+/** Checks like the upload, row by row, and leaves the campaign unchanged. */
 export async function checkUpload(
   campaign: CampaignRecord,
   source: AsyncIterable<Uint8Array>,
@@ -94,8 +94,8 @@ export async function checkUpload(
 }
 
 /**
- * Throws an UnusableFile when the file as a whole cannot be used, TooManyUploads, or UploadUnderWay: nothing counts.
- * After any other error the same file tells whether it counts.
+ * Throws an UnusableFile if the file as a whole cannot be used, TooManyUploads, or UploadUnderWay: nothing counts.
+ * After any other error, sending the same file again shows whether it counts.
  */
 export async function uploadRecipients(
   campaign: CampaignRecord,
@@ -135,16 +135,19 @@ export async function uploadRecipients(
     ...(cost && { cost: { xof: cost.xof, unpriced: cost.unpriced } }),
     ...(check.own().length > 0 && { columns: check.own() }),
   };
-  // A commit whose answer was lost may have counted: from here on an error must not take away what was staged.
+  // A commit whose answer was lost may have counted: from now on an error must not remove the staged rows.
   const upload = await stage.commit(names, { recipients, skipped, segments: segments?.total ?? 0 });
   if (upload !== undefined) return { is: 'counted', summary, upload };
   await stage.discard();
-  // An earlier try of the same file, whose answer was lost, may have counted meanwhile.
+  // An earlier try with the same file, whose answer was lost, may have counted meanwhile.
   const counted = replayedBy({ uploads: await options.store.counted(campaign.id) }, summary, read);
   return counted === undefined ? { is: 'changed' } : { is: 'replayed', upload: counted };
 }
 
-/** The last upload of the same bytes, read in the same way. One that brought nobody is none where they bring people now. */
+/**
+ * The last upload of the same bytes with the same options. An upload without recipients does not count if there are
+ * recipients now.
+ */
 function replayedBy(
   { uploads }: Pick<CampaignRecord, 'uploads'>,
   { contentHash, recipients }: CheckSummary,
@@ -155,7 +158,7 @@ function replayedBy(
   );
 }
 
-/** Which people there are in a file; '' where nobody said anything of it. */
+/** The options that select recipients in a file; '' if none were given. */
 function readingOf({ sheet, phoneColumn, takeHidden, take = [], repair = [] }: UploadOptions): string {
   const said = {
     ...(sheet !== undefined && { sheet: sheet.trim().toLowerCase() }),
@@ -211,7 +214,7 @@ async function stageAll(check: Check, stage: UploadStage): Promise<CheckSummary>
   }
 }
 
-/** The numbers of earlier uploads: the same person is not in a campaign twice. */
+/** The numbers of earlier uploads: a number is never twice in a campaign. */
 async function numbersOf(campaign: CampaignRecord, options: UploadOptions): Promise<NumberIndex> {
   const numbers = new NumberIndex(campaign.totals.total, options.held);
   for await (const { to, row } of options.store.numbers(campaign.id)) numbers.add(to, row);

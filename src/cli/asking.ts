@@ -1,4 +1,4 @@
-/** What commands share that ask for something: from flags or a file, judged first, and done once. */
+/** Common parts of commands that request something: from flags or a file, judged first, executed a single time. */
 import { open, readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command } from 'commander';
@@ -22,13 +22,13 @@ export interface CreationFlags {
 interface Making {
   readonly path: string;
   readonly body: JsonObject;
-  /** Asked on a terminal, after it was judged. */
+  /** Asked on a terminal after the dry run. */
   readonly question?: string | undefined;
-  /** How to see it afterwards. */
+  /** The command that shows the result later. */
   readonly next: (id: string) => string;
 }
 
-/** The flags of every command that makes something. */
+/** The flags of every command that creates something. */
 export function withCreationFlags(command: Command): Command {
   return command
     .option('--idempotency-key <key>', 'key that identifies a retry, instead of a reference', readKey)
@@ -46,7 +46,7 @@ export function identityHeader({ idempotencyKey }: CreationFlags): Readonly<Reco
   return idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
 }
 
-/** A request that makes something, once: judged, asked for on a terminal, done, told. */
+/** Runs a creating request: dry run, confirmation on a terminal, execution, output. */
 export async function make(making: Making, flags: CreationFlags, shell: Shell): Promise<ExitCode> {
   const { path, body, question, next } = making;
   const { api, io, output } = shell;
@@ -68,7 +68,7 @@ export async function make(making: Making, flags: CreationFlags, shell: Shell): 
   return 0;
 }
 
-/** What would be done, and what relais says to it. */
+/** The result of a dry run. */
 async function preview(body: JsonObject, judged: JsonObject, { output, words }: Shell): Promise<void> {
   const { outcome, id, state, warnings } = judged;
   const again =
@@ -91,7 +91,7 @@ const UNREADABLE = { ENOENT: 'missing', EISDIR: 'folder', EACCES: 'forbidden' } 
 
 const isUnreadable = (code: string): code is keyof typeof UNREADABLE => Object.hasOwn(UNREADABLE, code);
 
-/** What is wrong with a file that cannot be opened, where it is one of the usual things. */
+/** The reason of a common error at opening a file. */
 function unopened(path: string, cause: NodeJS.ErrnoException, shell: Shell): Error {
   const code = cause.code ?? '';
   return isUnreadable(code) ? noFile(path, UNREADABLE[code], shell, cause) : cause;
@@ -107,7 +107,9 @@ function noFile(
   return new CommandFailed(said(path), { next: next[why], cause });
 }
 
-/** By what the two names lead to: `./people.csv`, a link and another spelling on a Mac are `people.csv` too. */
+/**
+ * Compares the targets of the two names: `./people.csv`, a link and another spelling on a Mac are `people.csv` too.
+ */
 export async function refuseOverwriting(file: string, csv: string | undefined, { words }: Shell): Promise<void> {
   if (csv === undefined) return;
   const [read, written] = await Promise.all([file, csv].map(placeOf));
@@ -115,7 +117,7 @@ export async function refuseOverwriting(file: string, csv: string | undefined, {
     throw new WrongUsage(words.commands.usage.overwrites, { next: words.commands.usage.anotherName });
 }
 
-/** Of a file that is there; what cannot be looked at is told by those that open it. */
+/** For an existing file; other errors are reported when it is opened. */
 async function placeOf(path: string): Promise<string | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found && `${found.dev}:${found.ino}`;
@@ -133,7 +135,7 @@ export async function bytesFrom(path: string, shell: Shell): Promise<Buffer> {
   });
 }
 
-/** The same as a stream, which is open before anything is asked or sent. */
+/** As a stream that is open before anything is requested or sent. */
 export async function streamFrom(path: string, shell: Shell): Promise<Readable> {
   if (isStandardInput(path)) return shell.io.stdin;
   const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
@@ -158,13 +160,13 @@ export async function objectFrom(path: string, shell: Shell): Promise<JsonObject
   throw new CommandFailed(noObject(path), { next: next.noJson });
 }
 
-/** Standard input cannot be the request and the answer to a question. */
+/** Standard input cannot be both the request and the answer to a question. */
 export function refuseQuestion(file: string | undefined, { yes, dryRun }: CreationFlags, { io, words }: Shell): void {
   if (!isStandardInput(file) || !io.isTerminal || yes || dryRun) return;
   throw new WrongUsage(words.shell.inputIsRequest, { next: words.shell.addYes });
 }
 
-/** Flags that were given, without those of the command itself. */
+/** The given flags, without those of the command itself. */
 export function fieldsOf(flags: object, names: Readonly<Record<string, string>>): JsonObject {
   const given = new Map<string, unknown>(Object.entries(flags));
   return Object.fromEntries(

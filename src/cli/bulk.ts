@@ -1,4 +1,4 @@
-/** A file of requests, one JSON object a line, sent and answered line by line; for messages and disbursements. */
+/** A file of requests, one JSON object per line, sent and answered line by line; for messages and disbursements. */
 import { Readable } from 'node:stream';
 import { type CreationFlags, identityHeader, refuseQuestion, streamFrom } from './asking.ts';
 import { CommandFailed } from './failure.ts';
@@ -20,10 +20,10 @@ interface Verdict {
   readonly problem?: readonly { readonly pointer: string; readonly message: string }[];
 }
 
-/** What needs no eye. */
+/** Outcomes that need no attention. */
 const WELL = ['accepted', 'duplicate', 'valid'];
 
-/** `-` is standard input. Exit code 1 as soon as one line is anything but accepted. */
+/** `-` is standard input. Exit code 1 if any line is not accepted. */
 export async function sendLines(file: string, bulk: Bulk, flags: CreationFlags, shell: Shell): Promise<ExitCode> {
   refuseQuestion(file, flags, shell);
   const say = shell.words.shell;
@@ -53,7 +53,7 @@ async function* answered(
   flags: CreationFlags,
   { api, words }: Shell,
 ): AsyncGenerator<string> {
-  // As a stream of our own: undici does not take a terminal's standard input as it is.
+  // As a stream of our own: undici does not accept a terminal's standard input directly.
   const body = Readable.from(source);
   let rest = '';
   const headers = { ...identityHeader(flags), 'content-type': 'application/x-ndjson' };

@@ -44,7 +44,7 @@ async function approve(
   return 0;
 }
 
-/** Said to the person who started one that waits now. */
+/** Shown to the user whose start now needs approval. */
 export function waitsForAnother(body: JsonObject, { words }: Shell): string {
   const { id, contentHash } = body;
   return words.campaign.waitsForAnother(sizeOf(body, words), String(id), String(contentHash));

@@ -1,4 +1,4 @@
-/** The check as the API makes it: it knows the campaign, the numbers in it, and the opt-outs. */
+/** The check by the API, which knows the campaign, its numbers and the opt-outs. */
 import type { CheckSummary } from '../campaigns/check/report.ts';
 import type { JsonObject } from './client.ts';
 import { checkFile, contentTypeOf, type FileFlags, queryOf, readingOf } from './recipients-file.ts';
@@ -19,7 +19,7 @@ export async function checkThere(
 ): Promise<CheckSummary> {
   const { api, language } = shell;
   return withRereadable(file, shell, async (source) => {
-    // Read here first: a file that cannot be used is said so in the same words as ever.
+    // Read locally first: an unusable file is reported with the usual texts.
     const { format } = await checkFile(source, readingOf(flags), { language });
     const query = new URLSearchParams({
       dryRun: 'true',
@@ -33,7 +33,7 @@ export async function checkThere(
   });
 }
 
-/** The API writes what `checkFile` gives here, of the same type; nothing is decided by it but what is shown. */
+/** The API returns the type of `checkFile`; it decides only what is shown. */
 function isSummary(body: JsonObject): body is JsonObject & CheckSummary {
   const counted = ['total', 'recipients', 'skipped', 'blank'].every((name) => typeof body[name] === 'number');
   return counted && ['reasons', 'countries', 'repaired'].every((name) => body[name] instanceof Object);

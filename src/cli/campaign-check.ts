@@ -85,7 +85,7 @@ async function summaryOf(file: string, flags: CheckFlags, shell: Shell): Promise
   });
 }
 
-/** What cannot work is said before a file of a million rows is read. */
+/** Reports impossible options before a file of a million rows is read. */
 async function requireSense(file: string, flags: CheckFlags, shell: Shell): Promise<void> {
   const { io, words } = shell;
   const { usage } = words.commands;
@@ -134,7 +134,7 @@ interface Conclusion {
   readonly quiet: boolean;
 }
 
-/** Nothing may be left open, and somebody must be left to text. */
+/** No decision may be open, and there must be recipients. */
 async function conclude({ summary, decisions, quiet }: Conclusion, shell: Shell): Promise<ExitCode> {
   const { output, words, language } = shell;
   const { segmentsSaved = 0, estimatedXofSaved: xof } = summary.segments?.costly ?? {};

@@ -37,7 +37,7 @@ interface CampaignFlags extends FirstPaceFlags {
   readonly onUnknown?: 'hold' | 'resend';
 }
 
-/** What is done here and not told to the API as part of the campaign. */
+/** Options that are used here and are no part of the campaign in the API. */
 interface DoingFlags extends FileFlags {
   readonly prices?: string;
   readonly preview?: number;
@@ -85,7 +85,7 @@ export function addCreate(group: Command, shell: Shell): void {
 async function create(file: string | undefined, flags: CreateFlags, shell: Shell): Promise<ExitCode> {
   await requireSense(file, flags, shell);
   if (file === undefined) return createOf(undefined, flags, shell);
-  // Judged first, so that a file that cannot be used leaves no empty campaign behind.
+  // Checked first, so that an unusable file leaves no empty campaign.
   return withRereadable(file, shell, async (source) => {
     const summary = await checkFile(source, await optionsOf(flags, shell), {
       csv: flags.csv,
@@ -100,8 +100,8 @@ async function create(file: string | undefined, flags: CreateFlags, shell: Shell
 }
 
 /**
- * What the check calls to be decided is asked here. Where nobody can be asked it is decided by the flags or not at all:
- * \`--yes\` says that the command is meant, not what is to become of people who would get nothing.
+ * Asks for the open decisions of the check. Without a terminal the flags must decide: \`--yes\` confirms the command,
+ * not the treatment of people who would get nothing.
  */
 async function decided(
   decisions: readonly Decision[],
@@ -170,7 +170,7 @@ async function sayOnly(
   return recipients > 0 && decisions.length === 0 ? 0 : 1;
 }
 
-/** Nothing is made: where the people come later, the campaign is made without a file. */
+/** Nothing is created: recipients that follow later need a campaign without a file. */
 async function ofNobody(summary: CheckSummary, { json }: CreateFlags, shell: Shell): Promise<ExitCode> {
   const { output, words, language } = shell;
   if (json) await output.json({ upload: summary });
@@ -200,7 +200,7 @@ async function createOf(recipients: Recipients | undefined, flags: CreateFlags, 
   return testSend(recipients.summary, { numbers, from: body.from, account: body.account, yes }, shell);
 }
 
-/** With its recipients. A key that may only enqueue is shown the campaign as it was made. */
+/** With its recipients. A key that may only enqueue sees the campaign as it was created. */
 async function asItIsNow(campaign: JsonObject, { api }: Shell): Promise<JsonObject> {
   try {
     return (await api.get(`/v1/campaigns/${encodeURIComponent(String(campaign['id']))}`)).body;
@@ -210,7 +210,7 @@ async function asItIsNow(campaign: JsonObject, { api }: Shell): Promise<JsonObje
   }
 }
 
-/** What the API is told of the campaign itself. */
+/** The campaign's own fields for the API. */
 function campaignOf(flags: CreateFlags): CampaignFlags & JsonObject {
   const { prices: _p, preview: _v, testSend: _t, dryRun: _d, yes: _y, json: _j, ...rest } = flags;
   const { phoneColumn: _c, sheet: _s, encoding: _e, repair: _r, takeHidden: _h, ...more } = rest;
@@ -219,8 +219,8 @@ function campaignOf(flags: CreateFlags): CampaignFlags & JsonObject {
 }
 
 /**
- * Without a reference, the words, the bytes of the file and how it is read are the identity: the same command again
- * finds the campaign that it made, and next month's file under the same name is another campaign.
+ * Without a reference, the text, the bytes of the file and its options are the identity: repeating the command finds
+ * its campaign, and next month's file under the same name is another campaign.
  */
 function identityOf(
   body: CampaignFlags,
@@ -266,7 +266,7 @@ async function told(campaign: JsonObject, upload: JsonObject | undefined, { outp
   await output.note(made(String(campaign['id'])));
 }
 
-/** Why rows were skipped, as the API counted them. A replayed upload says only the totals. */
+/** Why rows were skipped, as counted by the API. A repeated upload has only the totals. */
 function reasonsOf(upload: JsonObject | undefined): [string, string][] {
   const reasons = Object.entries(
     (upload?.['reasons'] ?? {}) as Readonly<Record<string, { readonly count?: number }>>,
@@ -274,7 +274,7 @@ function reasonsOf(upload: JsonObject | undefined): [string, string][] {
   return reasons.map(([reason, { count = 0 }]) => [`  ${reason}`, grouped(count)]);
 }
 
-/** As the API estimates it, by its own prices. */
+/** The API's estimate, with its own prices. */
 function costOf(upload: JsonObject | undefined, { file, figures, campaign: { labels } }: Words): [string, string][] {
   const { segments, cost } = (upload ?? {}) as Partial<CheckSummary>;
   if (!segments) return [];

@@ -25,18 +25,18 @@ export interface CampaignView {
   readonly reason?: string;
   readonly totals: CampaignTotals;
   readonly segments?: number;
-  /** Recipients per second since the start, as the API sees it. */
+  /** Recipients per second since the start, as seen by the API. */
   readonly rate: number;
-  /** Recipients per second that it may send at most. */
+  /** Maximum recipients per second. */
   readonly limit?: number;
-  /** When it begins, while it is scheduled. */
+  /** Start time, while it is scheduled. */
   readonly sendAt?: string;
-  /** While the canary is alone. */
+  /** While the canary is sent alone. */
   readonly canary?: CanaryWait;
 }
 
 const FINAL_STATES = ['finished', 'cancelled'];
-/** What an older API does not count is counted as nobody. */
+/** A count that an older API lacks is 0. */
 const bin = z.int().catch(0);
 const NOBODY: CampaignTotals = {
   total: 0,
@@ -86,8 +86,8 @@ export function readCampaign(body: JsonObject, { commands }: Words): CampaignVie
 }
 
 /**
- * Watches a campaign until it ends: a bar on a terminal, a line now and then elsewhere. A paused or held campaign is
- * watched on, because somebody may let it go on. Answers 1 when the campaign was cancelled or the watching broken off.
+ * Follows a campaign until it ends: a bar on a terminal, regular lines elsewhere. A paused or held campaign is
+ * followed further, because it may resume. Returns 1 if the campaign was cancelled or following was interrupted.
  */
 export async function follow(id: string, json: boolean, shell: Shell): Promise<ExitCode> {
   const { clock, signal, isTerminal } = shell.io;
@@ -117,7 +117,7 @@ export async function follow(id: string, json: boolean, shell: Shell): Promise<E
   }
 }
 
-/** What a night or an empty balance holds goes on by itself. The rest waits for the person at the terminal. */
+/** Holds for quiet hours or an empty balance end automatically. Others need the user at the terminal. */
 const GOES_ON_BY_ITSELF: readonly (string | undefined)[] = ['quiet_hours', 'funds', 'budget'];
 
 async function tellWhatNext(

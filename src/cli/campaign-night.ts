@@ -1,4 +1,4 @@
-/** Said before SMS leave: that it is night where they arrive, and how to choose otherwise. */
+/** Warns before SMS leave if it is night at the recipients, and names the alternatives. */
 import { z } from 'zod';
 import type { Words } from '../messages/languages.ts';
 import type { JsonObject } from './client.ts';
@@ -14,7 +14,7 @@ const quiet = z.object({
 /** `Africa/Dakar` → `Dakar`. */
 const placeOf = (timezone: string): string => printable((timezone.split('/').at(-1) ?? '').replaceAll('_', ' '));
 
-/** Undefined: it is day there, or an older API does not say. */
+/** Undefined: it is day there, or an older API does not report it. */
 export function nightOf(body: JsonObject, { campaign: { night: words } }: Words): string | undefined {
   const { success, data } = quiet.safeParse(body['quiet']);
   if (!success) return undefined;

@@ -4,10 +4,10 @@ import { WrongUsage } from './failure.ts';
 import { atLeastOne, withExample, wrongValue } from './flags.ts';
 import type { Shell } from './shell.ts';
 
-/** What the API calls null: no limit. */
+/** The API's null: no limit. */
 const OFF = 'off';
 
-/** As the API names them: they are handed on as they are. */
+/** The API's names: they are passed on unchanged. */
 interface PaceFlags {
   readonly perSecond?: number | typeof OFF;
   readonly quietHours?: boolean | string;
@@ -21,7 +21,7 @@ export interface FirstPaceFlags extends PaceFlags {
   readonly requireSender?: true;
 }
 
-/** What may be said when a campaign is made, and nowhere else. */
+/** Options that are allowed only at the creation of a campaign. */
 export function withFirstPace(command: Command): Command {
   return withPace(command)
     .option('--send-at <time>', 'once started, wait for this time, such as 2026-11-21T08:00:00Z')
@@ -61,7 +61,7 @@ function percent(text: string): number {
   return number;
 }
 
-/** A new campaign has no limit to take away. */
+/** A new campaign has no limit to remove. */
 export function withoutOff<T extends PaceFlags>(flags: T): T {
   const { perSecond: given, ...rest } = flags;
   return given === OFF ? (rest as T) : flags;
@@ -75,7 +75,7 @@ interface Printing {
   readonly print: (body: JsonObject, json: true | undefined, shell: Shell) => Promise<void>;
 }
 
-/** Changes how a campaign is sent, while it is being sent. */
+/** Changes how a running campaign is sent. */
 export function addPace(group: Command, shell: Shell, { print }: Printing): void {
   const command = withPace(
     group

@@ -32,7 +32,7 @@ export function addReport(group: Command, shell: Shell): void {
   withExample(command, 'relais campaign report cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d --state failed --csv > failed.csv');
 }
 
-/** Page by page: a million recipients never are in memory at once. */
+/** Page by page: a million recipients are never in memory at once. */
 async function report(id: string, flags: ReportFlags, shell: Shell): Promise<ExitCode> {
   const format = formatOf(flags, shell);
   shell.output.onlyReads();
@@ -58,7 +58,7 @@ async function* pagesOf(id: string, { state, phone }: ReportFlags, { api }: Shel
       columns: (Array.isArray(columns) ? columns : []) as Page['columns'],
     };
     const next = body['next'];
-    // A cursor that stands still would be asked for ever.
+    // A cursor that does not advance would repeat the request for ever.
     after = typeof next === 'string' && next !== after ? next : undefined;
   } while (after !== undefined);
 }

@@ -1,4 +1,4 @@
-/** What starting a campaign would do, in one breath: to how many people, in how many segments, for how much. */
+/** The effect of a start on one line: recipients, segments, cost. */
 import type { Words } from '../messages/languages.ts';
 import { money } from '../messages/figures.ts';
 import { readCampaign } from './campaign-follow.ts';
@@ -6,7 +6,7 @@ import type { JsonObject } from './client.ts';
 import { grouped, printable } from './output.ts';
 import { remainingOf } from './progress.ts';
 
-/** `120 people (“Rappel”, 240 segments, about 4 800 XOF; BF has no price)`; a running campaign has fewer to go. */
+/** `120 people (“Rappel”, 240 segments, about 4 800 XOF; BF has no price)`; for a running campaign, the rest. */
 export function sizeOf(body: JsonObject, catalogue: Words): string {
   const { campaign: words, figures } = catalogue;
   const { name, totals, segments } = readCampaign(body, catalogue);

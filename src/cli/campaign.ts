@@ -18,7 +18,7 @@ import type { Shell } from './shell.ts';
 
 const EXAMPLE_ID = 'cmp_4n7q0c1w2e3r4t5y6z7a8b9c0d';
 
-/** In the order in which a campaign lives; beside the commands that are made from the routes. */
+/** In order of a campaign's life, in addition to the commands derived from routes. */
 export function addCampaignCommands(group: Command, shell: Shell): void {
   addCheck(group, shell);
   addCreate(group, shell);
@@ -78,7 +78,7 @@ async function sayOnly(id: string, json: true | undefined, { api, output, words 
   return 0;
 }
 
-/** What it will do, before it does it. A campaign that runs already has fewer to go. */
+/** Describes the effect before it happens. A running campaign has fewer recipients left. */
 async function questionFor(id: string, { api, words }: Shell): Promise<string> {
   const { body } = await api.get(pathOf(id));
   const night = nightOf(body, words);

@@ -11,7 +11,7 @@ import { english } from '../messages/english.ts';
 import { type Language, wordsIn } from '../messages/languages.ts';
 import { printable } from './output.ts';
 
-/** The flags that take such rows in, where there is one; the others can only be mended in the file. */
+/** The flag that includes such rows, if there is one; others must be corrected in the file. */
 const TAKES_IN: Partial<Record<Questionable, string>> = {
   no_country: '--country SN',
   old_numbering: '--repair CI,BJ',
@@ -23,16 +23,16 @@ const TAKES_IN: Partial<Record<Questionable, string>> = {
 type Takable = keyof typeof english.file.decide.takesIn;
 
 export interface Decision extends Question {
-  /** Either of them decides it. */
+  /** Any of them decides it. */
   readonly flags: readonly string[];
 }
 
 export interface Decided extends Answers {
-  /** That of a campaign which is there already cannot be changed. */
+  /** The country of an existing campaign cannot change. */
   readonly countryIsFixed?: boolean;
 }
 
-/** What is still to be decided, and the flags that decide it. */
+/** Open decisions, and the flags that decide them. */
 export function decisionsIn(
   summary: Pick<CheckSummary, 'reasons' | 'probablyMeant' | 'recipients'>,
   { countryIsFixed = false, ...answers }: Decided,
@@ -44,7 +44,7 @@ export function decisionsIn(
   });
 }
 
-/** For a screen: what is open, what each flag does, and all that would leave the rows out at once. */
+/** For a terminal: open decisions, the effect of each flag, and the flags that leave out all such rows. */
 export function renderDecisions(decisions: readonly Decision[], language: Language): string {
   const words = wordsIn(language).file.decide;
   const width = Math.max(...decisions.flatMap(({ flags }) => flags.map((flag) => flag.length)));

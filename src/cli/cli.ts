@@ -1,7 +1,7 @@
 /**
- * relais <command>. The services (run, dev, sandbox) are handed in; every other command is a client of the HTTP API, so
- * that identity, roles and the promise of "once" are the same through every door. What is one request and its answer is
- * made from the declaration of its route.
+ * relais <command>. The long-running commands (run, dev, sandbox) are passed in; every other command is a client of
+ * the HTTP API, so that identity, roles and guarantees are equal for every entry point. Commands with one request are
+ * derived from the declaration of its route.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
@@ -14,13 +14,13 @@ import { printableLines } from './output.ts';
 import { type Language, isLanguage, languageOfLocale } from '../messages/languages.ts';
 import { Shell } from './shell.ts';
 
-/** Runs one command; `argv` is without node and script. The exit code: 0 done, 1 refused or failed, 2 wrong usage. */
+/** Runs one command; `argv` is without node and script. Exit code: 0 success, 1 refused or failed, 2 wrong usage. */
 export async function runCli(given: readonly string[], io: CliIo): Promise<number> {
   const { language, argv } = languageOf(given, io);
-  // What declarations say has its French in a table that nobody else needs to load.
+  // The French of declared texts is in a separate table, loaded only if needed.
   const spoken = language === 'fr' ? (await import('../messages/help.ts')).inFrench : undefined;
   const shell = new Shell(io, { language, spoken });
-  // Without a listener, a reader that goes away (`| head -1`) would end the process with a stack trace.
+  // Without a listener, a closed pipe (`| head -1`) would end the process with a stack trace.
   const gone = (): void => {};
   for (const stream of [io.stdout, io.stderr]) stream.on('error', gone);
   try {
@@ -36,7 +36,7 @@ export async function runCli(given: readonly string[], io: CliIo): Promise<numbe
   }
 }
 
-/** `--lang` may stand anywhere and is for every command; without it, the language is that of the terminal. */
+/** `--lang` is valid anywhere and for every command; default: the language of the terminal. */
 export function languageOf(
   given: readonly string[],
   { env }: Pick<CliIo, 'env'>,
@@ -50,7 +50,7 @@ export function languageOf(
 
 const LANG = '--lang';
 
-/** `words`: what was asked for, of which the commands are loaded; of the others the help says no more than their line. */
+/** `words`: the given command, whose subcommands are loaded; others are only listed in the help. */
 export async function makeProgram(shell: Shell, words: readonly string[] | typeof ALL): Promise<Command> {
   const { stdout, stderr, columns, isTerminal, stderrColumns } = shell.io;
   const program = new Command('relais')
@@ -65,13 +65,13 @@ export async function makeProgram(shell: Shell, words: readonly string[] | typeo
       getErrHelpWidth: () => stderrColumns ?? columns,
       getOutHasColors: () => isTerminal,
       getErrHasColors: () => stderrColumns !== undefined,
-      // In French it is said when it is caught.
+      // In French the message is printed where it is caught.
       ...(shell.language === 'en' ? {} : { outputError: () => {} }),
     })
     .hook('preAction', (_program, { args, registeredArguments }) => {
       const at = args.indexOf('');
       const { emptyArgument, isItSet } = shell.words.commands.usage;
-      // An address that ends there is that of the list: "$UNSET" would show another answer than was asked for.
+      // An empty argument would make the list's address: "$UNSET" would show another answer than requested.
       if (at >= 0) throw new WrongUsage(emptyArgument(registeredArguments[at]?.name() ?? ''), { next: isItSet });
     })
     .showHelpAfterError(shell.language === 'en' ? shell.words.shell.showsExample : false)
@@ -91,17 +91,17 @@ export async function makeProgram(shell: Shell, words: readonly string[] | typeo
   return program;
 }
 
-/** For those who look at all of them. */
+/** For callers that read all of them. */
 export const ALL = Symbol('all');
 
 interface Part {
-  /** Absent: it is one command, and made from its route. */
+  /** Absent: a single command, derived from its route. */
   readonly says?: string;
-  /** What is not made from the routes. */
+  /** Commands that are not derived from routes. */
   readonly load?: () => Promise<(command: Command, shell: Shell) => void>;
 }
 
-/** In the order of the help. Each is loaded when it is asked for: a version needs neither express nor the sandbox. */
+/** In the order of the help. Each is loaded on demand: a version needs neither express nor the sandbox. */
 const parts: Readonly<Record<string, Part>> = {
   run: {
     says: 'Run the worker, callback receiver and HTTP API',
@@ -191,7 +191,7 @@ function ownVersion(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** What was to be printed and is nowhere is no success, whatever was done. */
+/** Output that could not be written is a failure, whatever was done. */
 async function concluded(code: number, { output, words }: Shell): Promise<number> {
   if (output.unwritten === undefined) return code;
   await output.note(`${output.styled('red', '✗')} ${words.shell.unwritten(output.unwritten)}`);
@@ -212,7 +212,7 @@ async function explain(error: unknown, shell: Shell): Promise<number> {
     return 1;
   }
   if (!(error instanceof CommandFailed)) throw error;
-  // It may have been told what stands in a stranger's file, or what a proxy answered.
+  // The message may quote an untrusted file or a proxy's answer.
   await output.note(`${output.styled('red', '✗')} ${printableLines(error.message)}`);
   if (error.next !== undefined) await output.note(printableLines(error.next));
   return error instanceof WrongUsage ? 2 : 1;

@@ -12,7 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface Answer {
   readonly status: number;
   readonly body: JsonObject;
-  /** The API knew this request already and did nothing new. */
+  /** A repeated request: the API did nothing new. */
   readonly replayed: boolean;
 }
 
@@ -24,11 +24,11 @@ export interface ApiOptions {
   readonly key: Secret;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How refusals are told, and in which language explanations are asked for. */
+  /** How refusals are shown, and the language of explanations. */
   readonly speech?: Speech;
 }
 
-/** Something comes each 15 s. */
+/** The stream sends something each 15 s. */
 const SILENCE_MOST_MS = 45_000;
 const MOST_WAITS = 10;
 const LONGEST_WAIT_S = 30;
@@ -40,11 +40,11 @@ interface Letter {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Readable;
-  /** Given again, it is found, or says the same once more; a text without a reference is a second text. */
+  /** Repeating it finds it, or returns the same; an SMS without a reference would be a second SMS. */
   readonly isFound?: boolean;
 }
 
-/** The HTTP API as the commands speak to it. All but a 2xx is thrown; 429 is waited out, because nothing happened. */
+/** The HTTP API for commands. Throws for all but 2xx; waits after a 429, because nothing happened. */
 export class ApiClient {
   readonly #options: ApiOptions & { readonly speech: Speech };
   #line: Line | undefined;
@@ -83,7 +83,9 @@ export class ApiClient {
     return this.#retryUntilDeadline(() => this.#exchange(letter));
   }
 
-  /** Streams; a body that was read once cannot be sent again, so a 429 is an error here. The same file is found. */
+  /**
+   * Streams; a consumed body cannot be sent again, so a 429 is an error here. Sending the same file again finds it.
+   */
   async upload(
     path: string,
     body: Readable,
@@ -94,7 +96,7 @@ export class ApiClient {
     return this.#exchange({ method, path, headers, body, isFound: true });
   }
 
-  /** What goes up and what comes down are streamed at the same time: lines and verdicts, or a file and a file. */
+  /** Request and answer are streamed concurrently: lines and results, or a file and a file. */
   async *converse(
     path: string,
     body: Readable,
@@ -103,7 +105,7 @@ export class ApiClient {
     yield* this.#parts({ method: 'POST', path, headers, body, isFound: isNamed(headers) });
   }
 
-  /** An answer that has no end, as it comes. */
+  /** An endless answer, as it arrives. */
   async *read(path: string, query: Query, headers: Readonly<Record<string, string>>): AsyncGenerator<string, void> {
     yield* this.#parts({ method: 'GET', path: pathWith(path, query), headers }, SILENCE_MOST_MS);
   }
@@ -151,7 +153,7 @@ export class ApiClient {
     return { status, body, replayed: headers['idempotency-replayed'] === 'true' };
   }
 
-  /** What was answered, with a yes. */
+  /** The answer of a success. */
   async #taken(letter: Letter) {
     const { signal, speech } = this.#options;
     const answer = await this.#deliver(letter).catch((cause: unknown) => {
@@ -197,14 +199,14 @@ function pathWith(path: string, query: Query): string {
 
 const isNamed = (headers: Readonly<Record<string, string>>): boolean => headers['idempotency-key'] !== undefined;
 
-/** Whether the same command may be given again without looking. */
+/** Whether the command can be repeated without a check. */
 const isSafe = ({ method, path, isFound }: Letter): boolean =>
   method === 'GET' || isFound === true || /[?&]dryRun=true(&|$)/.test(path);
 
 function explainLoss(cause: unknown, letter: Letter, { url, speech = ENGLISH }: ApiOptions): Error {
   const { method, body } = letter;
   const code = codeOf(cause);
-  // The file, not the network: an upload whose source cannot be read.
+  // An error of the file, not of the network: its source is unreadable.
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return cause as Error;
   if (code === 'ANSWER_TOO_LARGE' && method === 'GET') {
     const { tooLarge, lessAtOnce } = speech.words.shell.refused;

@@ -1,4 +1,4 @@
-/** Commands that are one request and what was answered to it. They are made from the routes: nothing here knows one. */
+/** Commands with one request and its answer. They are derived from the routes: none is named here. */
 import { type Command, Option } from 'commander';
 import { type CreationFlags, make, readKey } from './asking.ts';
 import type { Answer, JsonObject, Query } from './client.ts';
@@ -12,40 +12,40 @@ import { itemsOf, renderFacts, renderRecord, renderRows } from './record.ts';
 import type { Shell } from './shell.ts';
 
 export interface DerivedCommand {
-  /** As it is typed: `endpoints list`. */
+  /** As typed: `endpoints list`. */
   readonly name: string;
   readonly says: string;
   readonly example: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `/v1/queues/{name}/pause` */
   readonly path: string;
-  /** The path without its last argument, where that may be left out. */
+  /** The path without its last argument, if that is optional. */
   readonly pathWithout?: string;
   readonly takes: readonly { readonly name: string; readonly in: 'path' | 'query' | 'body' }[];
   readonly flags: readonly DerivedFlag[];
   readonly identity?: 'required' | 'optional';
-  /** It can be judged without being done. */
+  /** Supports a dry run. */
   readonly dryRun?: true;
-  /** On a terminal, asked before it is done; by the outcome where one is given. Words in braces are filled in. */
+  /** The confirmation on a terminal; by outcome if given. Placeholders in braces are replaced. */
   readonly asks?: string | Readonly<Record<string, string>>;
-  /** What is shown before that question: the record that the command is about. */
+  /** Shown before that confirmation: the record of the command. */
   readonly looksAt?: string;
-  /** Said after it was done. */
+  /** Shown after success. */
   readonly next?: string;
-  /** Of a list. */
+  /** For a list. */
   readonly columns?: readonly string[];
-  /** Said where there is nothing. */
+  /** Shown for an empty result. */
   readonly none?: string;
-  /** It can be had as these too. */
+  /** Alternative formats. */
   readonly files?: readonly string[];
-  /** The name of what is answered. */
+  /** The name of the answer's schema. */
   readonly answer?: string;
 }
 
 export interface DerivedFlag {
-  /** As it is typed: `--not-before`. */
+  /** As typed: `--not-before`. */
   readonly flag: string;
-  /** As the API calls it. */
+  /** The API's name. */
   readonly field: string;
   readonly in: 'query' | 'body';
   readonly says: string;
@@ -127,7 +127,7 @@ function readerOf(schema: FlagSchema): (text: string) => unknown {
   return (text) => textIn(text.trim(), schema);
 }
 
-/** In plain digits; XOF has no minor unit, and a decimal would be rounded by somebody. */
+/** Plain digits; XOF has no minor unit, and a decimal would be rounded somewhere. */
 function wholeIn(text: string, { minimum, exclusiveMinimum, maximum }: FlagSchema): number {
   const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -182,7 +182,7 @@ async function run(declared: DerivedCommand, typed: Typed, shell: Shell): Promis
   return 0;
 }
 
-/** A filter that finds little among very many gives empty pages that lead on: nobody at a shell is to turn those. */
+/** A very selective filter gives empty pages with a next one: users should not have to request those. */
 async function read(path: string, query: Query, { api }: Shell): Promise<Answer> {
   let answer = await api.get(path, query);
   for (let turned = 0; turned < TURNED_MOST; turned += 1) {
@@ -206,7 +206,7 @@ function pathFor({ path, pathWithout }: DerivedCommand, args: Typed['args']): st
   return whole.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(args[name] ?? ''));
 }
 
-/** What it is about is shown first, where the question speaks of it. */
+/** The record is shown first if the question refers to it. */
 async function confirmed(declared: DerivedCommand, { args, body, flags }: Typed, shell: Shell): Promise<boolean> {
   const { asks = '', looksAt } = declared;
   if (asks === '' || !shell.io.isTerminal || flags.yes) return true;
@@ -244,13 +244,13 @@ async function tell(declared: DerivedCommand, body: JsonObject, typed: Typed, sh
   else if (print) await print(body, shell);
   else await output.write(isList ? renderRows(items, output, columns) : renderRecord(body, output));
   if (next !== undefined && !isEmpty) await output.note(said(next, { ...body, ...typed.args }, shell));
-  // A page without a row can be followed by others: those of accounts that this key does not see were left out.
+  // An empty page can have a next one: items of accounts that this key cannot see were left out.
   if (isList && typeof body['next'] === 'string') {
     await output.note(words.shell.more(asTyped(declared, typed), body['next']));
   }
 }
 
-/** The command with its filters, as it can be typed again. */
+/** The command with its filters, ready to type again. */
 function asTyped({ name, flags }: DerivedCommand, { query }: Typed): string {
   const words = inWords(query);
   const filters = flags.flatMap(({ flag, field }) => {

@@ -12,7 +12,7 @@ type BatchWords = Words['batch'] & Pick<Words, 'figures' | 'states'>;
 
 const batchWords = ({ batch, figures, states }: Words): BatchWords => ({ ...batch, figures, states });
 
-/** In the order a person asks: which, how is it, how much, to where, who. */
+/** In order of interest: id, state, amounts, countries, people. */
 function batchFacts(body: JsonObject, words: BatchWords): Row {
   const totals = body['totals'] as BatchTotals | undefined;
   const { labels } = words;
@@ -58,7 +58,7 @@ function describeSum({ count, xof }: Sum, words: BatchWords): string {
   return words.sum(counted(count, words.figures), count === 1, money(xof, words.figures));
 }
 
-/** `✗ row 3, amount: must be …`, one a line, and how many are not shown. */
+/** `✗ row 3, amount: must be …`, one per line, and the number of lines not shown. */
 function findingLines({ count, list }: Findings, mark: string, { words: all }: Shell): string {
   const words = batchWords(all);
   const lines = list.map((finding) => {
@@ -73,7 +73,7 @@ function placeOf({ row, column }: Finding, words: BatchWords): string {
   return words.place(parts.join(', '));
 }
 
-/** Problems and warnings of an answer of the API. */
+/** Problems and warnings of an API answer. */
 function findingsOf(body: JsonObject, shell: Shell): string {
   const { output } = shell;
   const read = (list: unknown, count: unknown): Findings => ({

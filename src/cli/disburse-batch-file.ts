@@ -8,7 +8,7 @@ import type { Shell } from './shell.ts';
 
 export interface FileToSend {
   readonly bytes: Buffer;
-  /** As it is sent. */
+  /** The media type of the upload. */
   readonly type: string;
 }
 
@@ -25,11 +25,11 @@ export async function readFileToSend(
   return { bytes, type: typeOf(bytes, encoding) };
 }
 
-/** A header of a CSV file begins with neither bracket. */
+/** A CSV header begins with neither bracket. */
 function typeOf(bytes: Buffer, encoding: Encoding | undefined): string {
   const [begins] = /\S/.exec(bytes.toString('utf8', 0, 1_000).replace(/^\ufeff/, '')) ?? [];
   if (begins === '[') return 'application/json';
-  // A workbook shows itself; what it is sent as says no more than that it is one.
+  // A workbook identifies itself; the media type only says that it is one.
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') return contentTypeOf('xlsx', encoding);
   return contentTypeOf(begins === '{' ? 'ndjson' : 'csv', encoding);
 }

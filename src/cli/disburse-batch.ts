@@ -77,7 +77,7 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
 interface Letter {
   readonly account: string | undefined;
   readonly notBefore: string | undefined;
-  /** Name of the file, as its approver sees it. */
+  /** Name of the file, for its approver. */
   readonly name: string | undefined;
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ interface Letter {
 
 const NAME_MOST = 100;
 
-/** Undefined: standard input has none. */
+/** Undefined for standard input. */
 function nameOf(path: string): string | undefined {
   return path === '-' ? undefined : printable(basename(path)).slice(-NAME_MOST);
 }
@@ -98,7 +98,7 @@ function pathTo({ account, notBefore, name }: Letter, dryRun: true | undefined):
   return query === '' ? BATCHES : `${BATCHES}?${query}`;
 }
 
-/** Of the API, which tells the first hundred one by one, and as CSV all of them. */
+/** By the API, which lists the first hundred in JSON, and all of them in CSV. */
 async function writeProblems(path: string, letter: Letter, shell: Shell): Promise<void> {
   const { api, output, words } = shell;
   const headers = { ...letter.headers, accept: 'text/csv' };
@@ -144,7 +144,7 @@ export async function approveBatch(id: string, { hash, yes, json }: ApproveFlags
 
 const SHOWN_ROWS = 10;
 
-/** The payees, as the file calls them, before anything is approved. */
+/** The payees, as written in the file, before the approval. */
 async function printFirstRows(id: string, { api, output, words }: Shell): Promise<void> {
   const { body } = await api.get(`${pathOf(id)}/rows?limit=${SHOWN_ROWS}`);
   const lines = (Array.isArray(body['items']) ? body['items'] : []) as readonly ReportLine[];

@@ -6,7 +6,7 @@ import { addBatchCommands } from './disburse-batch.ts';
 import { withExample } from './flags.ts';
 import type { Shell } from './shell.ts';
 
-/** Beside the commands that are made from the routes. */
+/** In addition to the commands derived from routes. */
 export function addDisburseCommands(group: Command, shell: Shell): void {
   addApprove(group, shell);
   addBatchCommands(group, shell);

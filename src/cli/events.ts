@@ -17,7 +17,7 @@ interface EventFlags {
 
 const PAGE = 500;
 const AGAIN_MS = 1_000;
-/** In the place of the oldest event. */
+/** Shown instead of the oldest event. */
 const NONE_KEPT = '–';
 
 export function addEventsCommand(command: Command, shell: Shell): void {
@@ -37,7 +37,7 @@ async function print(flags: EventFlags, shell: Shell): Promise<ExitCode> {
   try {
     await reader.readOn();
   } catch (error) {
-    // Ctrl-C is how following ends.
+    // Ctrl-C is the normal end of following.
     if (!flags.follow || !shell.io.signal.aborted) throw error;
   } finally {
     const types = flags.types ? ` --types ${flags.types.join(',')}` : '';
@@ -48,7 +48,7 @@ async function print(flags: EventFlags, shell: Shell): Promise<ExitCode> {
 }
 
 class EventReader {
-  /** The place behind the last event that was printed, so that nothing is lost when we end in the middle. */
+  /** The position after the last printed event, so that an interruption loses nothing. */
   cursor: string | undefined;
   readonly #flags: EventFlags;
   readonly #shell: Shell;
@@ -67,7 +67,7 @@ class EventReader {
     const read = follow ? patient(this.#shell, () => this.#page()) : () => this.#page();
     while (this.#left > 0) {
       const { events, next } = await read();
-      // An empty page can still move the cursor on: events of other types were stepped over.
+      // An empty page can advance the cursor: events of other types were skipped.
       const nothingNew = next === this.cursor;
       await this.#print(events.map((one) => JSON.stringify(one)));
       this.cursor = next;
@@ -77,7 +77,7 @@ class EventReader {
     const stream = patient(this.#shell, () => this.#followOn(), 'worked-before');
     while (this.#left > 0) {
       await stream();
-      // It was ended in good order, as by a process that stops: another one may be there in a moment.
+      // The server ended the stream cleanly, for example at its stop: another process may be available shortly.
       if (this.#left > 0) await clock.sleep(AGAIN_MS, signal);
     }
   }
@@ -87,7 +87,7 @@ class EventReader {
     this.#left -= lines.length;
   }
 
-  /** What comes, as it comes, until so many came or the other end hangs up. */
+  /** Prints events as they arrive, until the limit or until the server disconnects. */
   async #followOn(): Promise<void> {
     const types = this.#flags.types?.join(',');
     const headers = { accept: 'text/event-stream', 'last-event-id': this.cursor ?? '' };

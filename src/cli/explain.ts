@@ -3,7 +3,7 @@ import type { JsonObject } from './client.ts';
 import { type Output, printable } from './output.ts';
 import { itemsOf } from './record.ts';
 
-/** The summary, the story line by line, and what to do: read from the top, the end is what matters. */
+/** Summary, timeline and next step: the last lines matter most to a reader. */
 export function renderExplanation(explanation: JsonObject, output: Output): string {
   const { summary, next, nextLook } = explanation;
   const { words } = output.speech;

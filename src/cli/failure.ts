@@ -1,4 +1,4 @@
-/** A command that did not do what it was asked. `next` says what the person can do about it. */
+/** A command that failed. `next`: what the user can do. */
 export class CommandFailed extends Error {
   override readonly name: string = 'CommandFailed';
   readonly next: string | undefined;
@@ -12,12 +12,12 @@ export class CommandFailed extends Error {
   }
 }
 
-/** The command line itself is wrong; nothing was tried. */
+/** The command line is invalid; nothing was tried. */
 export class WrongUsage extends CommandFailed {
   override readonly name = 'WrongUsage';
 }
 
-/** The reader of a command that only reads has gone (`relais events | head -1`): there is no use in going on. */
+/** The output of a read-only command was closed (`relais events | head -1`): it can stop. */
 export class NobodyListens extends Error {
   override readonly name = 'NobodyListens';
 }

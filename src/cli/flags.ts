@@ -1,4 +1,4 @@
-/** Readers of flag values. Each refuses with the form it wants; commander adds which flag it was. */
+/** Parsers of flag values. Each refuses with the expected format; commander adds the flag. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Encoding, encodingOf, encodings } from '../files/encodings.ts';
 import { toMs } from '../lib/clock.ts';
@@ -8,7 +8,7 @@ import { MessageError } from '../messages/texts.ts';
 
 type Forms = typeof english.commands.flags;
 
-/** A value that is none, with the form that it should have; in French it is said where it is caught. */
+/** An invalid value, with the expected format; in French the message is printed where it is caught. */
 export function wrongValue<F extends keyof Forms>(
   form: F,
   values: Values & ValuesOf<Forms[F]>,
@@ -16,7 +16,7 @@ export function wrongValue<F extends keyof Forms>(
   return new InvalidArgumentError(filled(english.commands.flags[form], values));
 }
 
-/** XOF has no minor unit; a decimal would be rounded by somebody. */
+/** XOF has no minor unit; a decimal would be rounded somewhere. */
 export function xof(text: string): number {
   const amount = /^\d{1,13}$/.test(text) ? Number(text) : 0;
   if (amount <= 0) throw wrongValue('francs', {});
@@ -43,7 +43,7 @@ export function durationMs(text: string): number {
   }
 }
 
-/** `a,b` of known words; each unknown one is refused with the list. */
+/** `a,b` of known words; unknown ones are refused with the list. */
 export function listOf<const Word extends string>(words: readonly Word[]): (text: string) => readonly Word[] {
   return (text) => {
     const asked = text.split(',').map((part) => part.trim());
@@ -63,7 +63,7 @@ export function withEncoding(command: Command): Command {
   return command.option('--encoding <name>', 'encoding of a text file, if it is not recognised: cp850', encoding);
 }
 
-/** A flag that may be given several times. */
+/** A repeatable flag. */
 export function repeated(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
@@ -74,10 +74,10 @@ export function country(text: string): string {
   return text.toUpperCase();
 }
 
-/** A list of commands shows the first sentence of each description; the help of a command shows all of it. */
+/** Lists of commands show the first sentence of each description; the help of a command shows all of it. */
 export const lineOf = (command: Command): string => command.description().split('. ')[0] ?? '';
 
-/** A command whose help ends with a line that can be copied. */
+/** A command whose help ends with an example to copy. */
 export function withExample(command: Command, example: string): Command {
   return command.addHelpText('after', ({ command: asked }) => {
     return `\n${asked.createHelp().styleTitle('Example:')}\n  ${example}`;

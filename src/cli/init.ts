@@ -1,4 +1,4 @@
-/** `relais init`: a file of settings with secrets made here, which nobody has to invent and nobody has seen. */
+/** `relais init`: a file of settings with generated secrets. */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -19,7 +19,7 @@ interface InitFlags {
   readonly yes?: true;
 }
 
-/** What nobody but you can know, in the order in which it is asked for. */
+/** Values that only the user knows, in the order of the questions. */
 const ASKED = [
   'DATABASE_URL',
   'SERVICE_BASE_URL',
@@ -38,7 +38,7 @@ const ASKED = [
 type Asked = (typeof ASKED)[number];
 type Answers = ReadonlyMap<Asked, string>;
 
-/** Without the first of each, the others have no use. */
+/** Without the first of each group, the others are useless. */
 const NEEDS: Partial<Record<Asked, Asked>> = {
   SERVICE_MASTER_KEY: 'SERVICE_BASE_URL',
   SERVICE_PRIVATE_KEY: 'SERVICE_BASE_URL',
@@ -63,7 +63,7 @@ export function addInit(command: Command, shell: Shell): void {
 
 async function writeSettings({ file, yes }: InitFlags, shell: Shell): Promise<ExitCode> {
   const { init: words } = shell.words;
-  // Before anything is asked. Writing would refuse it too.
+  // Checked before the questions. Writing would refuse it too.
   if (existsSync(file)) throw new CommandFailed(words.thereAlready(file), { next: words.removeIt });
   const answers = yes || !shell.io.isTerminal ? new Map<Asked, string>() : await askAll(shell);
   await writeNew(file, contentOf(answers, shell), shell);
@@ -74,7 +74,7 @@ async function writeSettings({ file, yes }: InitFlags, shell: Shell): Promise<Ex
   return 0;
 }
 
-/** Only where nothing is: not even a file that came a moment ago is written over. */
+/** Never overwrites a file, even one created a moment ago. */
 async function writeNew(file: string, content: string, { words }: Shell): Promise<void> {
   try {
     await writeFile(file, content, { flag: 'wx', mode: ONLY_ME });
@@ -105,12 +105,12 @@ async function askAll(shell: Shell): Promise<Answers> {
 }
 
 interface Typing {
-  /** '' where the input is at its end. */
+  /** '' at the end of the input. */
   readonly line: (question: string, hidden: boolean) => Promise<string>;
   readonly close: () => void;
 }
 
-/** What is typed for a secret is not shown. */
+/** Typed secrets are not shown. */
 function openTyping({ io, words }: Shell): Typing {
   let hidden = false;
   let isStopped = false;
@@ -121,7 +121,7 @@ function openTyping({ io, words }: Shell): Typing {
     },
   });
   const lines = createInterface({ input: io.stdin, output: shown, terminal: 'isTTY' in io.stdin, signal: io.signal });
-  // On a terminal Ctrl-C is a key like others and no signal; unheard, it would be the end of the answers, and no more.
+  // In raw mode Ctrl-C is a key and no signal; unhandled, it would only end the answers.
   lines.on('SIGINT', () => {
     isStopped = true;
     lines.close();
@@ -157,7 +157,7 @@ function whatIsWrong(
   answer: string,
   { words: { commands }, language }: Pick<Shell, 'words' | 'language'>,
 ): string | undefined {
-  // The file is read by shells, compose and systemd, which agree on nothing but the plainest text.
+  // Shells, compose and systemd read this file, and agree only on the plainest text.
   if (!/^[\w.:/@%+,=~-]+$/.test(answer)) return commands.plainLetters;
   const [issue] = settings.shape[name].safeParse(answer, { error: unsaid }).error?.issues ?? [];
   return issue && textOf(saidBy(issue), language);

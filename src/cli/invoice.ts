@@ -17,7 +17,7 @@ const FIELDS = {
   account: 'account',
 } as const;
 
-/** Those that read a file; the others are made from the routes. */
+/** Those that read a file; others are derived from routes. */
 export function addInvoiceCommands(group: Command, shell: Shell): void {
   const command = group
     .command('create')
@@ -52,7 +52,7 @@ export function addInvoiceCommands(group: Command, shell: Shell): void {
 
 type Step = readonly [name: string, path: string, description: string];
 
-/** Only from a file or standard input: a payer's codes do not belong into the history of a shell. */
+/** Only from a file or standard input: a payer's codes must not enter the shell history. */
 function addSoftpay(group: Command, shell: Shell, [name, path, description]: Step): void {
   const command = group
     .command(name)

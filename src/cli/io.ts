@@ -2,12 +2,12 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Language } from '../messages/languages.ts';
 
-/** `-` by convention; the others are its names in Linux. What is read from it cannot be read again. */
+/** `-` by convention; the others are its names in Linux. Its content can be read only a single time. */
 export function isStandardInput(path: string | undefined): boolean {
   return path !== undefined && ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'].includes(path);
 }
 
-/** 0 done, 1 refused or failed, 2 wrong usage. */
+/** 0 success, 1 refused or failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
 export const roles = ['worker', 'webhooks', 'api'] as const;
@@ -21,11 +21,11 @@ export interface RunOptions {
 
 export interface SandboxCommand {
   readonly faults: readonly { readonly fault: string; readonly operation?: string; readonly probability: number }[];
-  /** Every answer of the sandbox waits this long. */
+  /** Delay of every answer of the sandbox. */
   readonly latencyMs?: number;
-  /** Replays the choices of the faults. */
+  /** Replays the random choices of the faults. */
   readonly seed?: number;
-  /** A file that knows what it did, also after it is started again. */
+  /** A file that stores its records across restarts. */
   readonly books?: string;
 }
 
@@ -37,23 +37,23 @@ interface DoctorCommand {
 }
 
 interface NewStampCommand {
-  /** Called with the settings whose address differs; false: leave it. */
+  /** Called with the settings whose address differs; false: change nothing. */
   readonly confirmed: (settings: readonly string[]) => Promise<boolean>;
-  /** Said where none does. */
+  /** Printed if none differs. */
   readonly nothingDiffers: string;
 }
 
 export interface MigrateCommand {
-  /** Names what is missing, and changes nothing. */
+  /** Lists what is missing, and changes nothing. */
   readonly dryRun: boolean;
-  /** Creates the roles of the schema too; with `dryRun`, prints their script alone. */
+  /** Also creates the roles of the schema; with `dryRun`, only prints their script. */
   readonly roles: boolean;
   /** One JSON object instead of lines. */
   readonly json: boolean;
   readonly words: Readonly<Record<'missing' | 'applied' | 'upToDate' | 'roles', (name: string) => string>>;
 }
 
-/** The commands that are a process of their own. They are handed in, and stop when the signal fires. */
+/** Commands that are long-running processes. They are passed in, and stop when the signal fires. */
 export interface Services {
   readonly run: (options: RunOptions) => Promise<number>;
   readonly dev: () => Promise<number>;
@@ -63,21 +63,21 @@ export interface Services {
   readonly newStamp: (options: NewStampCommand) => Promise<number>;
 }
 
-/** The world as a command sees it. */
+/** A command's access to the outside. */
 export interface CliIo {
   /** RELAIS_URL, RELAIS_API_KEY and NO_COLOR are read here. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly stdin: Readable;
-  /** Whether a person sits in front of stdout: bars, colours and questions are for them alone. */
+  /** Whether stdout is a terminal: bars, colours and questions are only for terminals. */
   readonly isTerminal: boolean;
-  /** Width of the terminal in characters; anywhere else a width for the help texts. */
+  /** Width of the terminal in characters; elsewhere a width for help texts. */
   readonly columns: number;
-  /** Of the terminal behind stderr; absent where it goes to a file or a pipe, which have neither width nor colours. */
+  /** Width of the terminal of stderr; absent for a file or a pipe, which have neither width nor colours. */
   readonly stderrColumns?: number | undefined;
   readonly clock: Clock;
-  /** Fires on Ctrl-C: a command that follows something stops following. */
+  /** Fires on Ctrl-C: a command that follows something stops. */
   readonly signal: AbortSignal;
   readonly services: Services;
 }

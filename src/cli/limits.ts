@@ -1,4 +1,4 @@
-/** The limits of money: what holds for all processes, and setting them with a different person. */
+/** Money limits: values in force for all processes, and changes with a different person. */
 import { Argument, type Command } from 'commander';
 import {
   type LimitValue,
@@ -117,7 +117,7 @@ function worded(name: unknown, value: unknown, words: Words): string {
 
 function inWords(name: MoneyLimit, value: LimitValue, { figures, file }: Words): string {
   const { unit } = declarationOf(name);
-  // `off` and `10m` are what is typed, in every language.
+  // `off` and `10m` are typed values, in every language.
   if (value === null || unit === 'ms') return describeValue(name, value);
   return unit === 'xof' ? money(value, figures) : file.recipients(value);
 }

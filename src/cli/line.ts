@@ -1,12 +1,12 @@
 /**
- * One request of a command to the API, and its answer as it comes. By what Node itself has: a package for it took as
- * long to load as all the rest of a command.
+ * One request of a command to the API, with its answer as a stream. Uses only Node's own modules: loading a package
+ * took as long as the rest of a command.
  */
 import type { Agent, IncomingHttpHeaders, IncomingMessage, request, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** An upload is answered after its last row was checked and written; a million rows take their time. */
+/** An upload is answered after its last row was checked and written; a million rows take long. */
 const ANSWER_TIMEOUT_MS = 300_000;
 const LARGEST_ANSWER = 64 * 1_048_576;
 
@@ -16,7 +16,7 @@ export interface Sent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Readable | undefined;
   readonly signal: AbortSignal;
-  /** For so long nothing may come, once it is answered. */
+  /** The longest silence after the answer has begun. */
   readonly silenceMs?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Heard {
   readonly body: IncomingMessage;
 }
 
-/** What a socket does not say by itself. */
+/** Errors that a socket does not report by itself. */
 class LineBroke extends Error {
   readonly code: string;
 
@@ -36,7 +36,7 @@ class LineBroke extends Error {
   }
 }
 
-/** Connections to one address, opened by the first request: what asks nobody starts without them. */
+/** Connections to one address, opened by the first request: commands without requests start without them. */
 export class Line {
   readonly #origin: URL;
   #opened: Promise<{ readonly begin: typeof request; readonly agent: Agent }> | undefined;
@@ -59,7 +59,7 @@ export class Line {
       asked.on('timeout', () => {
         asked.destroy(new LineBroke(asked.socket?.connecting ? 'CONNECT_TIMEOUT' : 'ANSWER_TIMEOUT'));
       });
-      // After the answer it breaks for the reader of that.
+      // After the answer has begun, its reader gets the error.
       asked.on('error', reject);
       asked.once('response', (answer) => {
         answer.socket.setTimeout(silenceMs);
@@ -81,7 +81,7 @@ export class Line {
   }
 }
 
-/** Node frames no body of a DELETE by itself. */
+/** Node does not frame the body of a DELETE automatically. */
 function framingOf(body: string | Readable | undefined): Readonly<Record<string, string>> {
   if (body === undefined) return {};
   return typeof body === 'string'

@@ -86,16 +86,16 @@ async function uploadFile(file: string, { method, named, encoding }: Sending, sh
   return shell.api.upload(path, all, contentTypeOf(format, encoding), method);
 }
 
-/** Of a text in UTF-8. */
+/** In UTF-8. */
 const MARK = Buffer.from('\ufeff');
 /** The first line of a list is shorter. */
 const PEEKED_BYTES = 4_096;
 
-/** A list without a header gets one: its first line is a number, with spaces that may be of another encoding. */
+/** A list without a header gets one: its first line is a number, with spaces that may be in another encoding. */
 async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all: Readable }> {
   const chunks = source[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
-  // A pipe may hand over a line in pieces.
+  // A pipe may split a line.
   for (let isOpen = true; isOpen && !head.includes('\n') && head.length < PEEKED_BYTES; ) {
     const next = await chunks.next();
     if (next.done) isOpen = false;
@@ -105,7 +105,7 @@ async function peek(source: AsyncIterable<Buffer>): Promise<{ first: string; all
   const bare = /^\s*['"]?\+?\d[\d\s\ufffd().-]{5,}['"]?\s*(\r?\n|$)/.test(first);
   async function* again(): AsyncGenerator<Buffer> {
     if (bare) yield Buffer.from('to\n');
-    // As it came, but for a mark that would stand behind the header: it may be a workbook, or in another encoding.
+    // Unchanged, except a byte order mark that would follow the header: it may be a workbook, or in another encoding.
     yield bare && head.subarray(0, 3).equals(MARK) ? head.subarray(3) : head;
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield Buffer.from(next.value);
   }
@@ -142,7 +142,7 @@ function addList(group: Command, shell: Shell): void {
   withExample(command, 'relais opt-outs list > stop.txt');
 }
 
-/** A page at a time. The numbers come in no order, and one may come twice while the list changes. */
+/** A page at a time. The numbers are unordered, and one may occur twice while the list changes. */
 async function list({ json, from, account }: ListFlags, { api, output, words }: Shell): Promise<ExitCode> {
   output.onlyReads();
   let after: string | undefined;

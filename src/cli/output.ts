@@ -11,7 +11,7 @@ import { labelOf } from './words.ts';
 const CODES = { red: 31, green: 32, yellow: 33, bold: 1, dim: 2 } as const;
 type Style = keyof typeof CODES;
 
-/** How a state looks at a glance: done, wrong, or in need of an eye. States without an entry are on their way. */
+/** Colours of states: success, failure, or attention needed. States without an entry are in progress. */
 const STATE_STYLES: Readonly<Record<string, Style>> = {
   succeeded: 'green',
   sent: 'green',
@@ -30,7 +30,7 @@ const STATE_STYLES: Readonly<Record<string, Style>> = {
 
 export type Row = readonly (readonly [label: string, value: unknown])[];
 
-/** What a command prints: facts to stdout, talk about them to stderr, so that facts can be piped. */
+/** The output of a command: data to stdout, messages to stderr, so that data can be piped. */
 export class Output {
   readonly speech: Speech;
   readonly #io: CliIo;
@@ -42,23 +42,23 @@ export class Output {
   constructor(io: CliIo, speech: Speech = ENGLISH) {
     this.#io = io;
     this.speech = speech;
-    // https://no-color.org: any value but an empty one.
+    // https://no-color.org: any non-empty value.
     this.#colours = io.isTerminal && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb';
   }
 
-  /** Of a command that reads page after page, or without an end: it ends where nobody reads what it prints. */
+  /** For a command that reads pages or an endless stream: it stops when its output is closed. */
   onlyReads(): void {
     this.#onlyReads = true;
   }
 
-  /** Why not all of what was printed is where it was to go; a reader that had read enough is no such reason. */
+  /** Why the output is incomplete; a reader that closed it early is no error. */
   get unwritten(): string | undefined {
     return this.#unwritten;
   }
 
   /**
-   * Resolves when the text was taken, so that a slow reader slows us down instead of filling our memory. Where nobody
-   * takes it any more (`| head -1`, a full disk) a command goes on to what it was asked for, and to its verdict.
+   * Resolves when the text was written, so that a slow reader slows the command down instead of filling its memory.
+   * If the output is closed (`| head -1`, a full disk), the command still finishes its work and its exit code.
    */
   async write(text: string): Promise<void> {
     if (this.#unread) return;
@@ -80,31 +80,31 @@ export class Output {
     await this.line(escaped(JSON.stringify(value, null, 2)));
   }
 
-  /** Sentences: on a terminal they break between words. */
+  /** Sentences: on a terminal they wrap between words. */
   async prose(text: string): Promise<void> {
     await this.line(this.#io.isTerminal ? wrapped(text, this.#io.columns) : text);
   }
 
-  /** To the person, not to the pipe. */
+  /** For the user, not for the pipe. */
   async note(text: string): Promise<void> {
     try {
       const columns = this.#io.stderrColumns;
       const told = columns === undefined ? stripVTControlCharacters(text) : wrapped(text, columns);
       await deliver(this.#io.stderr, `${told}\n`);
     } catch (error) {
-      // Of stderr there is nobody to be told.
+      // Errors of stderr cannot be reported.
       if (!HAS_GONE.includes(codeOf(error))) this.#unwritten ??= codeOf(error);
     }
   }
 
-  /** A question that nobody sees is not asked: nothing goes on as if it had been. */
+  /** A question that cannot be shown counts as unanswered. */
   async ask(text: string): Promise<void> {
     await deliver(this.#io.stderr, text).catch((cause: unknown) => {
       throw new CommandFailed(this.speech.words.shell.unasked(codeOf(cause)), { cause });
     });
   }
 
-  /** `label  value`, one a line; absent values are left out. */
+  /** `label  value`, one per line; absent values are omitted. */
   async facts(rows: Row): Promise<void> {
     await this.write(this.renderFacts(rows));
   }
@@ -135,17 +135,17 @@ export class Output {
       .join('');
   }
 
-  /** The name of a member, as it is read. */
+  /** The displayed name of a member. */
   label(member: string): string {
     return this.speech.spoken.label(labelOf(member));
   }
 
-  /** Columns of English are called as the API calls them. */
+  /** English columns have the API's names. */
   #title(heading: string): string {
     return this.speech.language === 'en' ? heading : this.label(heading);
   }
 
-  /** A state in its colour; `shown` is how it is written. */
+  /** A state in its colour; `shown`: its displayed text. */
   state(state: unknown, shown: string): string {
     const style = STATE_STYLES[printable(state)];
     return style === undefined ? shown : this.styled(style, shown);
@@ -168,10 +168,10 @@ export class Output {
   }
 }
 
-/** The other end of a pipe that was closed, and a stream that had it said already. */
+/** Codes of a closed pipe, and of a stream that already reported it. */
 const HAS_GONE: readonly string[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** JSON escapes the control characters of ASCII alone; the others, and marks that turn the direction, are as strong. */
+/** JSON escapes only the control characters of ASCII; others, and bidirectional marks, are equally dangerous. */
 function escaped(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
@@ -179,11 +179,11 @@ function escaped(json: string): string {
   );
 }
 
-/** All control characters but line breaks, tabs, the colours of this file and the line that a bar clears. */
+/** All control characters except line breaks, tabs, the colours of this file and the line that a bar clears. */
 const ESC = '\u001b';
 const FOREIGN = new RegExp(String.raw`${ESC}(?!\[(?:\d{1,2}m|K))|\r(?!${ESC}\[K|\n)|[^\P{Cc}\n\r\t${ESC}]`, 'gu');
 
-/** The text of a file or of an answer must never move the cursor of a terminal. */
+/** Text from a file or an answer must not control the terminal. */
 function inert(text: string): string {
   return text.replace(FOREIGN, '�');
 }
@@ -194,15 +194,15 @@ async function deliver(stream: Writable, text: string): Promise<void> {
   });
 }
 
-/** Words, with the space before them. A command that may be pasted is one: to the end of its backticks, or of its line. */
+/** Words, with the space before them. A command to paste is one word: to the end of its backticks, or of its line. */
 const PIECES = /([ ]*)([^\s`]*(?:`[^`]*`[^\s`]*)+|relais [^\s`].*$|[^ ]+)/g;
 
-/** What stands before a text: a mark, a figure, a time. What does not fit goes on below the text. */
+/** The prefix of a text: a mark, a figure, a time. Wrapped lines align with the text. */
 const BEFORE = /^ *(?:[✗✓–] +(?:\S+ {2,})?|\S+ {2,})?/;
 
 const widthOf = (text: string): number => stripVTControlCharacters(text).length;
 
-/** For a terminal of this many columns, which itself would break a line within a word. */
+/** For a terminal of this width, which itself would break lines within words. */
 export function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
@@ -227,19 +227,19 @@ function linesOf(line: string, columns: number): readonly string[] {
   return [...lines, now];
 }
 
-/** Names, reasons and references are other people's texts: nothing of them may move the cursor or change a colour. */
+/** Names, reasons and references are untrusted texts: they must not control the terminal. */
 export function printable(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '�');
 }
 
-/** Of several lines, each as `printable`. */
+/** For several lines, each as in `printable`. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** `80000` → `80 000`, with spaces that do not break. */
+/** `80000` → `80 000`, with non-breaking spaces. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
 }

@@ -5,8 +5,8 @@ import type { Shell } from './shell.ts';
 const BETWEEN_TRIES_MS = 1_000;
 
 /**
- * For commands that follow something: reads like `read`, but once it has worked, an API that goes away is waited for. A
- * deployment at noon must not end what somebody watches. The first read fails at once: then it is the address.
+ * For commands that follow something: like `read`, but after a first success it waits while the API is away. A
+ * deployment must not end the command. The first read fails at once: then the address is wrong.
  */
 export function patient<T>(
   { io, output, words: { shell } }: Shell,

@@ -1,4 +1,4 @@
-/** A price table on this machine: `--prices FILE`, else SMS_PRICES_FILE, as the API reads it. */
+/** A price table on this machine: `--prices FILE`, otherwise SMS_PRICES_FILE, in the API's format. */
 import { readFile } from 'node:fs/promises';
 import { type Prices, readPrices, UnusablePrices } from '../files/prices.ts';
 import { textOf } from '../lib/saved-text.ts';

@@ -1,4 +1,4 @@
-/** What is answered and has words of its own, by its name in openapi.json; anything else is printed by its fields. */
+/** Answers with their own output, by their name in openapi.json; others are printed field by field. */
 import type { JsonObject } from './client.ts';
 import { counted } from '../messages/figures.ts';
 import { type Output, printable } from './output.ts';
@@ -27,7 +27,7 @@ export function printerOf(answer: string | undefined): Printer | undefined {
 
 const PER_COUNTRY = ['balances', 'inFlight', 'afterInFlight'] as const;
 
-/** One line a country, whole XOF. */
+/** One line per country, whole XOF. */
 async function printBalances(body: JsonObject, { output, words }: Shell): Promise<void> {
   const facts = Object.entries(body).filter(([name]) => !PER_COUNTRY.some((one) => one === name));
   const sums = Object.fromEntries(PER_COUNTRY.map((name) => [name, { ...(body[name] as JsonObject | undefined) }]));
@@ -41,7 +41,7 @@ async function printBalances(body: JsonObject, { output, words }: Shell): Promis
   await output.write(output.renderTable(['country', ...shown], rows));
 }
 
-/** One line a hold; an account that is held for nothing has one too. */
+/** One line per hold; an account without a hold has one line too. */
 async function printAccounts(accounts: readonly JsonObject[], { output, words }: Shell): Promise<void> {
   const rows: JsonObject[] = accounts.flatMap((one): JsonObject[] => {
     const holds = itemsOf(one, 'held').map((hold) => ({ ...hold, account: one['name'], state: 'held' }));
@@ -52,7 +52,7 @@ async function printAccounts(accounts: readonly JsonObject[], { output, words }:
   if (held) await output.note(words.shell.accounts.meaning(String(held['reason'])));
 }
 
-/** As programs for HTTP show it: `>` is the request, `<` the answer. */
+/** As in other HTTP programs: `>` is the request, `<` the answer. */
 function renderTested({ request, response, error, ...facts }: JsonObject, { output }: Shell): string {
   const { url, headers = {}, body } = { ...(request as JsonObject | null) };
   const { status, body: text } = { ...(response as JsonObject | null) };
@@ -64,7 +64,7 @@ function renderTested({ request, response, error, ...facts }: JsonObject, { outp
   return [renderFacts({ ...facts, ...said }, output), ...sent, ...marked('<', [status, text])].join('');
 }
 
-/** One line a job, and below it a line for each problem. */
+/** One line per job, followed by a line for each problem. */
 function renderRefused(jobs: readonly JsonObject[], output: Output): string {
   const columns = ['at', 'kind', 'account', 'reference', 'jobId'];
   const [head = '', ...lines] = output.renderTable(columns, jobs).split('\n');

@@ -14,10 +14,10 @@ export interface CampaignTotals {
   readonly skipped: number;
 }
 
-/** The first recipients were sent to, and the rest waits for what became of them. */
+/** The first recipients were sent to, and the rest waits for their results. */
 export interface CanaryWait {
   readonly recipients: number;
-  /** When the rest follows, where that can be said. */
+  /** When the rest follows, if known. */
   readonly restAt: string | null;
 }
 
@@ -26,30 +26,30 @@ export interface CampaignProgress {
   /** Why it is paused or held. */
   readonly reason?: string | undefined;
   readonly totals: CampaignTotals;
-  /** Recipients settled per second, lately; 0 while nobody knows. */
+  /** Recent recipients settled per second; 0 while unknown. */
   readonly perSecond: number;
-  /** What it may send per second at most, where somebody has said so. */
+  /** The maximum per second, if set. */
   readonly limit?: number | undefined;
-  /** When it begins, while it is scheduled. */
+  /** The start time, while it is scheduled. */
   readonly sendAt?: string | undefined;
   readonly canary?: CanaryWait | undefined;
 }
 
-/** On 80 columns a campaign of 80,000 leaves room for six. */
+/** In 80 columns a campaign of 80,000 leaves room for six. */
 const LEAST_BAR = 6;
 const MOST_BAR = 40;
 
-/** Recipients that are waiting or on their way: what is left to do. */
+/** Recipients that are waiting or in flight. */
 export function remainingOf({ queued, held, sending }: CampaignTotals): number {
   return queued + held + sending;
 }
 
-/** Recipients that it is over for. Skipped rows never were recipients. */
+/** Recipients with a final status. Skipped rows are not recipients. */
 export function settledOf(totals: CampaignTotals): number {
   return totals.total - totals.skipped - remainingOf(totals);
 }
 
-/** One line for a terminal, never as wide as it: the last column would make some terminals wrap. */
+/** One line for a terminal, always narrower than it: using the last column would make some terminals wrap. */
 export function renderBar(progress: CampaignProgress, columns: number, language: Language = 'en'): string {
   const text = renderLine(progress, language);
   const room = Math.min(MOST_BAR, columns - text.length - 3);
@@ -58,7 +58,7 @@ export function renderBar(progress: CampaignProgress, columns: number, language:
   return `${'█'.repeat(filled)}${'░'.repeat(room - filled)}  ${text}`;
 }
 
-/** The same for a log: everything that matters, and nothing that needs a terminal. */
+/** The line for a log: all important values, without terminal control. */
 export function renderLine(progress: CampaignProgress, language: Language = 'en'): string {
   const { campaign: words, figures } = wordsIn(language);
   const { state, totals, perSecond, limit, canary } = progress;
@@ -74,7 +74,7 @@ export function renderLine(progress: CampaignProgress, language: Language = 'en'
       grouped(totals.unknown),
     ),
     ...(runs && canary ? [canaryIn(canary, words, figures)] : []),
-    // Before the rest has begun, nothing is known of its pace.
+    // Before the rest begins, its rate is unknown.
     ...(runs && perSecond > 0 && !canary
       ? [`${rounded(perSecond)}/s`, words.left(timeLeft(remaining, perSecond))]
       : []),
@@ -95,7 +95,7 @@ function standingOf({ state, reason, sendAt }: CampaignProgress, words: Words['c
   return reason === undefined ? said : words.because(said, printable(wordFor(words.reasons, reason)));
 }
 
-/** Those left when it was cancelled are over too, but that is no progress. */
+/** Recipients left at a cancellation are final too, but they are no progress. */
 function shareOf({ state, totals }: CampaignProgress): number {
   const people = totals.total - totals.skipped;
   if (state === 'cancelled' && people > 0) return (totals.sent + totals.failed + totals.unknown) / people;
@@ -118,12 +118,12 @@ export interface Sample {
 
 const WINDOW_MS = 10_000;
 
-/** The samples with one more, without those that are too old to say anything about now. */
+/** Adds a sample, and removes those too old for the current rate. */
 export function remember(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   return [...samples.filter(({ atMs }) => sample.atMs - atMs <= WINDOW_MS), sample];
 }
 
-/** Per second over the samples; undefined as long as they say nothing. */
+/** Per second over the samples; undefined if there are too few. */
 export function paceOf(samples: readonly Sample[]): number | undefined {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined || last.atMs - first.atMs < 1_000) return undefined;

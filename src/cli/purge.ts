@@ -25,7 +25,9 @@ export function addPurgeCommand(command: Command, shell: Shell): void {
   withExample(command, 'relais purge --phone +221771234567');
 }
 
-/** Request by request, each a bounded walk; broken off, the same command begins anew and finds what is left. */
+/**
+ * Request by request, each a bounded part; after an interruption the same command starts again and finds the rest.
+ */
 async function purge({ yes, json, ...named }: PurgeFlags, shell: Shell): Promise<ExitCode> {
   const { output, io, api, spoken } = shell;
   const { labels, ...words } = shell.words.commands.purge;

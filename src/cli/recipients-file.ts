@@ -1,4 +1,4 @@
-/** A file of recipients, judged here before anything of it leaves this machine, and the flags that say how it is read. */
+/** A file of recipients, checked locally before anything of it leaves this machine, and the flags for reading it. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -22,7 +22,7 @@ import type { CliIo } from './io.ts';
 import type { RecipientsSource } from './recipients-source.ts';
 import { MessageError } from '../messages/texts.ts';
 
-/** How a file is read, and what is to become of its doubtful rows; the same words wherever a file is named. */
+/** Options for reading a file and for its doubtful rows; the same for every command with a file. */
 export interface FileFlags {
   readonly phoneColumn?: string;
   readonly sheet?: string;
@@ -52,13 +52,13 @@ export function withFileFlags(command: Command): Command {
     .option('--csv <file>', 'write the skipped rows to this file: the columns of the file, and the problem');
 }
 
-/** How long the link of `{{stop}}` will be, where this machine knows what the deployment is called outside. */
+/** The length of the `{{stop}}` link, if this machine knows the public address of the deployment. */
 export function stopLinkOf({ env }: Pick<CliIo, 'env'>): Pick<CheckOptions, 'stopLink'> {
   const url = env['PUBLIC_URL'];
   return url ? { stopLink: sampleStopLink(url.replace(/\/+$/, '')) } : {};
 }
 
-/** Of what is checked here. */
+/** Options of the local check. */
 export function readingOf({ phoneColumn, sheet, encoding: named, repair, takeHidden, take }: FileFlags) {
   return {
     phoneColumn,
@@ -70,7 +70,7 @@ export function readingOf({ phoneColumn, sheet, encoding: named, repair, takeHid
   } satisfies CheckOptions;
 }
 
-/** The same for the API. */
+/** Options for the API. */
 export function queryOf({ phoneColumn, sheet, repair, takeHidden, take }: FileFlags): Record<string, string> {
   return {
     ...(phoneColumn !== undefined && { phoneColumn }),
@@ -92,7 +92,7 @@ export function contentTypeOf(format: FileFormat, named: Encoding | undefined): 
   return named === undefined ? TYPES[format] : `${TYPES[format]}; charset=${named}`;
 }
 
-/** Reads the whole file; with `csv`, writes the skipped rows there. A file that cannot be used is a CommandFailed. */
+/** Reads the whole file; with `csv`, writes the skipped rows there. Throws a CommandFailed for an unusable file. */
 export async function checkFile(
   source: RecipientsSource,
   options: CheckOptions,
@@ -112,7 +112,7 @@ async function drain(check: Check): Promise<void> {
   for await (const row of check) void row;
 }
 
-/** Under another name until it is whole, so that nobody mends half a list. */
+/** Under another name until it is complete, so that nobody corrects half a list. */
 async function writeSkipped(check: Check, path: string, language: Language): Promise<void> {
   const part = `${path}.part`;
   try {
@@ -130,7 +130,7 @@ const UNREADABLE: Readonly<Record<string, 'missing' | 'folder' | 'forbidden'>> =
   EACCES: 'forbidden',
 };
 
-/** What went wrong with a file, in words; anything else as it is. */
+/** The text of a file error; other errors are returned unchanged. */
 export function explainFile(error: unknown, path: string, language: Language): unknown {
   const { commands, file } = wordsIn(language);
   if (error instanceof UnusableFile) {
@@ -142,7 +142,7 @@ export function explainFile(error: unknown, path: string, language: Language): u
   }
   if (error instanceof UnusableTemplate)
     return new WrongUsage(commands.usage.text[error.code](error.about), { cause: error });
-  // The only options that come from a person and are judged there.
+  // The only options that come from a user and are checked there.
   if (error instanceof MessageError) return new WrongUsage(commands.usage.country, { cause: error });
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const why = UNREADABLE[code];

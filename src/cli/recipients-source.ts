@@ -1,4 +1,4 @@
-/** Where recipients come from: a file, a pipe, or `-` for standard input. */
+/** The source of recipients: a file, a pipe, or `-` for standard input. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { isStandardInput } from './io.ts';
 import type { Shell } from './shell.ts';
 
 export interface RecipientsSource {
-  /** As it is called in messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** Each call reads from the beginning, but standard input and pipes can be read only once. */
+  /** Each call reads from the beginning, but standard input and pipes can be read only a single time. */
   open(): Readable;
 }
 
@@ -20,7 +20,7 @@ export function sourceOf(path: string, { io: { stdin }, words }: Shell): Recipie
   return { name: path, open: () => createReadStream(path) };
 }
 
-/** A source that can be read twice: all that is no file of a disk is copied to one, until `use` is done. */
+/** A source that can be read twice: a non-file is copied to a temporary file until `use` is done. */
 export async function withRereadable<T>(
   path: string,
   shell: Shell,
@@ -38,7 +38,7 @@ export async function withRereadable<T>(
   }
 }
 
-/** `<(…)` of a shell, and a named pipe. A path that leads nowhere is reported when it is opened. */
+/** `<(…)` of a shell, and a named pipe. A missing path is reported when it is opened. */
 async function isReadOnce(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && !found.isFile() && !found.isDirectory();

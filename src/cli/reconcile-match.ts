@@ -1,4 +1,7 @@
-/** A file of the service or of a bank beside what succeeded here: what fits, and what is left over on either side. */
+/**
+ * Compares a statement of the provider or a bank with the successful payments: matches, and unmatched entries of both
+ * sides.
+ */
 import { readXof } from '../lib/money.ts';
 import { canonicalName } from '../lib/wording.ts';
 import { english } from '../messages/english.ts';
@@ -6,25 +9,25 @@ import { type Values, type ValuesOf, filled } from '../messages/said.ts';
 
 type Problems = typeof english.commands.reconcile.problems;
 
-/** A row of their file. */
+/** A row of the statement. */
 export interface Theirs {
   readonly row: number;
   readonly transactionId: string;
   readonly amount: number;
-  /** `2026-11-22`, as it is written there. */
+  /** `2026-11-22`, as written. */
   readonly date: string;
 }
 
 export interface Unreadable {
   readonly row: number;
-  /** Absent: it cannot be read as a row at all. */
+  /** Absent: the row is unreadable. */
   readonly code?: keyof Problems;
   readonly values?: Values;
   /** In English, for programs. */
   readonly problem: string;
 }
 
-/** A disbursement or a direct credit here, in whatever state. */
+/** A disbursement or a direct credit of relais, in any state. */
 export interface Ours {
   readonly id: string;
   readonly state: string;
@@ -45,7 +48,7 @@ export interface Matched {
   })[];
 }
 
-/** Each of ours fits one row of theirs: the same transaction told twice is left over once. */
+/** Each payment matches one row of the statement: the second copy of a duplicated transaction is unmatched. */
 export function match(theirs: readonly Theirs[], ours: readonly Ours[]): Matched {
   const byTransaction = new Map(
     ours.flatMap((one) => (one.transactionId ? [[one.transactionId, one] as const] : [])),
@@ -71,24 +74,24 @@ export function match(theirs: readonly Theirs[], ours: readonly Ours[]): Matched
   return { matched, onlyOurs, onlyTheirs, differentAmount };
 }
 
-/** A bank may write money out as negative; what most payments of the file show is its way. */
+/** A bank may write outgoing money as negative; the majority of the payments decides. */
 function signOfMoneyOut(theirs: readonly Theirs[], byTransaction: ReadonlyMap<string, Ours>): 1 | -1 {
   let sum = 0;
   for (const { transactionId, amount } of theirs) if (byTransaction.has(transactionId)) sum += Math.sign(amount);
   return sum < 0 ? -1 : 1;
 }
 
-/** The names of their columns, in the order of the file. */
+/** The names of the statement's columns, in the order of the file. */
 export interface Columns {
   readonly transactionId: string;
   readonly amount: string;
   readonly date: string;
 }
 
-/** Where each column stands; -1 where the file has none. */
+/** The position of each column; -1: missing. */
 export type Places = Readonly<Record<keyof Columns, number>>;
 
-/** By the heading as it is shown; else, where only one heading qualifies, without regard to case and accents. */
+/** By the exact heading; otherwise, if only one heading matches, without case and accents. */
 export function columnsIn(headings: readonly string[], wanted: Columns): Places {
   const shown = headings.map(seen);
   const plain = headings.map(canonicalName);
@@ -130,13 +133,13 @@ export function readTheirs(
 const CURRENCY = /(?<!\p{L})(?:xof|f\s*\.?\s*cfa|cfa|frs?|f)(?!\p{L})\.?/giu;
 const AMOUNT = /^(\()?\s*([-+\u2212])?\s*(\d[\d\s.,]*)(-)?\s*(\))?$/;
 
-/** `25 000 FCFA`, `CFA 25 000`, `25.000`, and money that went out: `-25 000`, `25 000-`, `(25 000)`. */
+/** `25 000 FCFA`, `CFA 25 000`, `25.000`, and outgoing money: `-25 000`, `25 000-`, `(25 000)`. */
 function amountIn(text: string): number | undefined {
   const [, open, sign, written, behind, close] = AMOUNT.exec(text.replaceAll(CURRENCY, ' ').trim()) ?? [];
   if (written === undefined || (open === undefined) !== (close === undefined)) return undefined;
   if ([open, sign, behind].filter((one) => one !== undefined).length > 1) return undefined;
   const digits = written.replaceAll(/\s/g, '');
-  // XOF has no thousandth part.
+  // XOF has no decimals, so this is a thousands separator.
   const amount = readXof(/^\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?$/.test(digits) ? digits.replaceAll('.', '') : digits);
   const isOut = open !== undefined || behind !== undefined || (sign !== undefined && sign !== '+');
   return amount === undefined || !isOut ? amount : -amount;
@@ -150,7 +153,7 @@ function unreadable<C extends keyof Problems>(
   return { row, code, values, problem: filled(english.commands.reconcile.problems[code], values) };
 }
 
-/** `22/11/2026 14:03`, `22-11-26`, `22.11.2026` or `2026-11-22T14:03:00Z`: the day as it is written. */
+/** `22/11/2026 14:03`, `22-11-26`, `22.11.2026` or `2026-11-22T14:03:00Z`: the day as written. */
 function dayIn(text: string): string | undefined {
   const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)/.exec(text) ?? [];
   const [, dayFirst, monthSecond, last] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?!\d)/.exec(text) ?? [];

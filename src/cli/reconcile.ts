@@ -1,6 +1,6 @@
 /**
- * `relais reconcile`: their file against ours. What is here is read by its lists, in whatever state, so that money that
- * they name and we hold for failed is told as such.
+ * `relais reconcile`: compares a statement with our payments. Reads payments in every state, so that a payment that
+ * failed here and was paid there is reported as such.
  */
 import { type Command } from 'commander';
 import { RowReader } from '../files/rows.ts';
@@ -41,7 +41,7 @@ interface ReconcileFlags {
 
 const DAY_MS = 86_400_000;
 const PAGE = 500;
-/** What succeeded in the days of the file was accepted so long before at most. */
+/** Maximum time between a payment's acceptance and its success. */
 const ACCEPTED_BEFORE_DAYS = 35;
 const NAMES = ['transactionId', 'amount', 'date'] as const;
 
@@ -130,15 +130,15 @@ async function theirsIn(file: string, { columns, sheet, encoding }: ReconcileFla
   return { rows, unreadable };
 }
 
-/** Where what a statement may name is read here: a kind that moves money out and is not listed does not compile. */
+/** The list route of each kind in a statement: a kind of outgoing money that is missing here does not compile. */
 const paths: Readonly<Record<KindOfMoney<'out'>, string>> = {
   disbursement: '/v1/disbursements',
   direct_credit: '/v1/direct-credits',
 };
 
 /**
- * With where each is read. A day longer at either end than UTC has them, whatever the zone: what is left over is asked
- * for its own time.
+ * By kind. One day longer at either end than in UTC, for any time zone: unmatched entries are filtered by their own
+ * time.
  */
 async function oursIn(
   { from, to }: { readonly from: string; readonly to: string },
@@ -160,7 +160,7 @@ async function oursIn(
   return found;
 }
 
-/** When upstream first said so, in a callback or an answer, or a person did; never when it was looked at once more. */
+/** When the provider first reported the success, or an operator confirmed it; never the time of a later check. */
 async function succeededAt(path: string, { api }: Shell): Promise<string> {
   const { body } = await api.get(path);
   const told = itemsOf(body, 'history').find(saysPaid);

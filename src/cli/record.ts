@@ -1,9 +1,9 @@
-/** What the API said, for a person: facts one a line, lists as tables. */
+/** The API's answer for users: fields one per line, lists as tables. */
 import type { JsonObject } from './client.ts';
 import { type Output, printable } from './output.ts';
 import { counted, money } from '../messages/figures.ts';
 
-/** The facts, and each list of objects as a table under its name. */
+/** The fields, and each list of objects as a table under its name. */
 export function renderRecord(body: JsonObject, output: Output): string {
   const tables = Object.entries(body).filter(([, value]) => isTable(value)) as [string, readonly JsonObject[]][];
   const shown = tables.map(([name, rows]) => `\n${output.label(name)}\n${renderRows(rows, output)}`);
@@ -18,7 +18,7 @@ export function renderFacts(body: JsonObject, output: Output): string {
   return output.renderFacts(facts.map(([name, value]) => [output.label(name), sumOf(name, value, inFull)]));
 }
 
-/** With a column for every member that any row has, or these columns. Of an amount the unit is left out. */
+/** A column for every member of any row, or only these columns. Units of amounts are omitted. */
 export function renderRows(rows: readonly JsonObject[], output: Output, columns?: readonly string[]): string {
   const headings = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const figure = (sum: number): string => counted(sum, output.speech.words.figures);
@@ -39,7 +39,7 @@ function isTable(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.length > 0 && value.every((row) => typeof row === 'object' && row !== null);
 }
 
-/** The members `items` of a page, or another list of objects. */
+/** The member `items` of a page, or another list of objects. */
 export function itemsOf(body: JsonObject, name = 'items'): readonly JsonObject[] {
   return (Array.isArray(body[name]) ? body[name] : []) as readonly JsonObject[];
 }

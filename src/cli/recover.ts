@@ -1,4 +1,4 @@
-/** What an operator does after PostgreSQL was restored to an earlier point. */
+/** Operator actions after PostgreSQL was restored from a backup. */
 import { type Command, Option } from 'commander';
 import type { JsonObject } from './client.ts';
 import type { ExitCode } from './io.ts';
@@ -16,7 +16,7 @@ interface RecoverFlags {
   readonly json?: true;
 }
 
-/** The provider is asked about so many of each kind before anything is decided. */
+/** Number of operations per kind whose status is read from the provider before the decision. */
 const ASKED = 50;
 
 export function addRecoverCommand(command: Command, shell: Shell): void {
@@ -55,8 +55,8 @@ async function recover(flags: RecoverFlags, shell: Shell): Promise<number> {
 }
 
 /**
- * A process with another address of the provider does not start, so no API can be asked to accept it: this works on
- * PostgreSQL itself, with the settings of that process.
+ * A process with another address of the provider does not start, so no API can accept it: this works on PostgreSQL
+ * directly, with the settings of that process.
  */
 async function acceptAddresses(shell: Shell, { yes }: RecoverFlags): Promise<number> {
   const words = shell.words.commands.recover;
@@ -76,7 +76,7 @@ async function confirm(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitC
   return 0;
 }
 
-/** Request by request, each a bounded turn; broken off, the same command goes on where it was. */
+/** Request by request, each a bounded turn; after an interruption the same command continues. */
 async function applyAll(shell: Shell, { yes, json }: RecoverFlags): Promise<ExitCode> {
   const words = shell.words.commands.recover;
   if (!(await shell.confirmed(words.apply, yes))) return 1;
@@ -139,7 +139,7 @@ async function showReport(report: JsonObject | undefined, { output, words }: She
   for (const sentence of recoverySteps(stepsIn(report), words)) await output.note(printable(sentence));
 }
 
-/** A member that another version leaves out is one of which there is none. */
+/** A member that another version omits is empty. */
 function stepsIn(report: JsonObject): RecoverySteps {
   const { lostSince, heldCampaigns, broken } = report;
   return {

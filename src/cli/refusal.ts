@@ -1,4 +1,4 @@
-/** What the API says no with, and what a person can do about each. */
+/** The API's refusals, and what a user can do about each. */
 import { isRule, rules } from '../kinds/rules.ts';
 import { NOT_BEGUN } from '../lib/not-reached.ts';
 import type { Speech } from './speech.ts';
@@ -6,17 +6,17 @@ import { CommandFailed } from './failure.ts';
 import { showing } from './generated/commands.ts';
 import { flagOf } from './words.ts';
 
-/** RFC 9457, with the members the API adds. Read with care: a proxy in between answers in HTML. */
+/** RFC 9457, with the API's members. Parsed leniently: a proxy may answer in HTML. */
 export interface ApiProblem {
   readonly title?: string;
   readonly detail?: string;
   readonly type?: string;
   readonly existingId?: string;
-  /** Of a cursor that is too old: the first event that is still kept. */
+  /** For a cursor that is too old: the first stored event. */
   readonly oldest?: string;
-  /** Which rule refused. */
+  /** The rule of the refusal. */
   readonly rule?: string;
-  /** What is not as in the request that `existingId` stands for. */
+  /** The fields that differ from the request of `existingId`. */
   readonly differs?: readonly string[];
   readonly problems: readonly { readonly pointer: string; readonly message: string }[];
 }
@@ -30,7 +30,7 @@ export class NotReached extends CommandFailed {
   }
 }
 
-/** The request left and no answer came: it may have been done. */
+/** The request left and no answer arrived: it may have been executed. */
 export class AnswerLost extends CommandFailed {
   override readonly name = 'AnswerLost';
 
@@ -64,11 +64,11 @@ export class Unreadable extends CommandFailed {
 interface RefusedOptions {
   readonly speech: Speech;
   readonly retryAfterS?: number | undefined;
-  /** What was asked may be asked again without looking. */
+  /** The request can be repeated without a check. */
   readonly isSafe?: boolean;
 }
 
-/** Answered, and not with a yes. */
+/** An answer other than success. */
 export class Refused extends CommandFailed {
   override readonly name = 'Refused';
   readonly status: number;
@@ -76,7 +76,7 @@ export class Refused extends CommandFailed {
   readonly retryAfterS: number | undefined;
 
   constructor(status: number, problem: ApiProblem, { speech, retryAfterS, isSafe = true }: RefusedOptions) {
-    // Of a 503 that was not answered before anything was begun nobody knows.
+    // After a 503 of a started request the result is unknown.
     const isBegun = !NOT_BEGUN.includes(problem.type?.split('/').at(-1) ?? '');
     const isOpen = status === 503 && !isSafe && isBegun;
     const next = isOpen ? speech.words.shell.refused.lookFirst : nextStep(status, problem, speech);

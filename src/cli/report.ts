@@ -1,4 +1,4 @@
-/** What a day came to, at a shell: a row for each figure that is not nothing, under its account and country. */
+/** The daily report in a terminal: a row for each non-zero figure, by account and country. */
 import { counted } from '../messages/figures.ts';
 import { wordFor } from '../messages/languages.ts';
 import type { JsonObject } from './client.ts';

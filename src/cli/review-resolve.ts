@@ -1,4 +1,4 @@
-/** A person's word about what needs review: about one, or about all that filters choose, which are told first. */
+/** Decides one operation that needs review, or all that match filters, after listing them. */
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { counted, money } from '../messages/figures.ts';
@@ -115,7 +115,7 @@ async function resolveMany({ where = [], outcome, note, confirm, json }: Flags, 
   return 1;
 }
 
-/** `reason=restored` and so on; what they may be is said by the API. */
+/** `reason=restored` and so on; the API defines the allowed filters. */
 function filtersOf(given: readonly string[], { commands: { usage } }: Words): JsonObject {
   const filters = given.map((one): [string, string | number] => {
     const at = one.indexOf('=');
@@ -151,7 +151,7 @@ interface Line {
   readonly problem?: { readonly detail?: string };
 }
 
-/** A line for each that was not done, as it comes; how many were at the end. */
+/** Prints each failure as it arrives, and the totals at the end. */
 async function decide(word: JsonObject, json: true | undefined, shell: Shell): Promise<ExitCode> {
   const { review, brokeOff } = shell.words.shell;
   const { figures } = shell.words;

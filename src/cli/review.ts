@@ -6,7 +6,7 @@ import { renderFacts } from './record.ts';
 import { addResolve } from './review-resolve.ts';
 import type { Shell } from './shell.ts';
 
-/** Beside the commands that are made from the routes: record and explanation are two requests. */
+/** In addition to the commands derived from routes: record and explanation are two requests. */
 export function addReviewCommands(group: Command, shell: Shell): void {
   addResolve(group, shell);
   const command = group

@@ -96,7 +96,7 @@ interface SandboxFlags {
   readonly books?: string;
 }
 
-/** `answers empty@sms:0.5`: a fault, the operation or family that it strikes, and a probability. */
+/** `answers empty@sms:0.5`: a fault, its operation or family, and a probability. */
 function readFault(text: string, earlier: readonly FaultFlag[]): readonly FaultFlag[] {
   const match = /^(.*?)(?:@([\w.*-]+))?(?::([\d.]+))?$/s.exec(text.trim());
   const [, name = '', operation, chance = '1'] = match ?? [];

@@ -15,16 +15,16 @@ interface Speaking {
   readonly spoken?: Spoken | undefined;
 }
 
-/** What every command works with. One per program run. */
+/** The environment of every command. One per program run. */
 export class Shell {
   readonly io: CliIo;
   readonly output: Output;
-  /** What people read. */
+  /** Texts for users. */
   readonly words: Words;
   readonly language: Language;
-  /** What is said where a command, a flag or a field is declared. */
+  /** Declared texts of commands, flags and fields. */
   readonly spoken: Spoken;
-  /** Of the command that ran. */
+  /** The exit code of the command. */
   exitCode = 0;
   #api: ApiClient | undefined;
 
@@ -48,14 +48,14 @@ export class Shell {
     return this.#api;
   }
 
-  /** An action whose exit code becomes that of the program. */
+  /** An action whose exit code becomes the program's. */
   action<Args extends readonly unknown[]>(run: (...args: Args) => Promise<number>): (...args: Args) => Promise<void> {
     return async (...args) => {
       this.exitCode = await run(...args);
     };
   }
 
-  /** Asks on a terminal; elsewhere, or with `yes`, the command was the answer. */
+  /** Asks on a terminal; elsewhere, or with `yes`, the command itself is the confirmation. */
   async confirmed(question: string, yes: boolean | undefined): Promise<boolean> {
     if (yes || !this.io.isTerminal) return true;
     await this.output.ask(`${question} ${this.words.campaign.yesNo} `);
@@ -65,7 +65,7 @@ export class Shell {
     return false;
   }
 
-  /** What was typed to a question, on a terminal. */
+  /** The typed answer to a question, on a terminal. */
   async typed(question: string): Promise<string> {
     await this.output.ask(`${question} `);
     return (await this.#firstLine()).trim();
@@ -75,7 +75,7 @@ export class Shell {
     await this.#api?.close();
   }
 
-  /** Empty when the input ends without one. */
+  /** Empty if the input ends without a line. */
   async #firstLine(): Promise<string> {
     const lines = createInterface({ input: this.io.stdin, terminal: false, signal: this.io.signal });
     try {

@@ -1,7 +1,7 @@
 import type { Spoken } from '../messages/help.ts';
 import { type Language, type Words, wordsIn } from '../messages/languages.ts';
 
-/** How people are told. */
+/** Language and format of output. */
 export interface Speech {
   readonly language: Language;
   readonly words: Words;

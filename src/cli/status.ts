@@ -1,4 +1,4 @@
-/** What stands where, on one screen: at most 40 lines of 100 columns, the most pressing first. */
+/** The status on one screen: at most 40 lines of 100 columns, most urgent first. */
 import { counted, money } from '../messages/figures.ts';
 import { type Words, wordFor } from '../messages/languages.ts';
 import type { JsonObject } from './client.ts';
@@ -8,14 +8,14 @@ import { itemsOf } from './record.ts';
 const COLUMNS = 100;
 const LABEL = 12;
 
-/** So many lines of each part; together with one line that says how many more there are, they fit the screen. */
+/** Maximum lines of each part; together with a line for the remaining ones, they fit the screen. */
 const MOST = { waiting: 4, holds: 5, campaigns: 4, operations: 7, queues: 4, balances: 4 } as const;
 
 interface Part {
   readonly label: string;
   readonly lines: readonly string[];
   readonly most?: number;
-  /** Somebody has to do something about it, if there is anything. */
+  /** Non-empty parts need action. */
   readonly isPressing?: true;
 }
 
@@ -58,7 +58,7 @@ const xof = (value: unknown, { figures }: Words): string => money(sumOf(value), 
 const many = (value: unknown, { figures }: Words): string => counted(sumOf(value), figures);
 const stateIn = (value: unknown, { states }: Words): string => wordFor(states, printable(value));
 
-/** By machine and process, as many as the line takes; the console and --json have them all. */
+/** By machine and process, as many as fit; the console and --json list all. */
 function workersLine(body: JsonObject, { status }: Words): string {
   const names = itemsOf(body, 'workersHere').map(({ name }) => printable(name).split(' ')[0]);
   return status.atWork(String(body['workers']), names.join(', '));
@@ -124,7 +124,7 @@ function queueLines(queues: readonly JsonObject[], words: Words): readonly strin
   );
 }
 
-/** As a person says it: `4 min`. */
+/** For display: `4 min`. */
 function spanOf(ms: number, { status }: Words): string {
   const [minutes, hours] = [ms / 60_000, ms / 3_600_000];
   if (minutes < 1) return `${Math.round(ms / 1_000)} s`;
@@ -135,7 +135,7 @@ function spanOf(ms: number, { status }: Words): string {
       : `${Math.round(hours / 24)} ${status.day}`;
 }
 
-/** A line for each account; countries that have nothing, and of which nothing is on its way, are left out. */
+/** A line for each account; countries without a balance and without payments in flight are omitted. */
 function balanceLines(balances: readonly JsonObject[], words: Words): readonly string[] {
   const { status } = words;
   const accounts = [...new Set(balances.map(({ account }) => printable(account)))];

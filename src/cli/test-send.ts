@@ -1,4 +1,4 @@
-/** The text of a campaign to a few people who know that it comes: as single messages, never part of the campaign. */
+/** A campaign's text to a few test recipients: as single messages, never part of the campaign. */
 import type { CheckSummary } from '../campaigns/check/report.ts';
 import { readInternationalNumber } from '../lib/written-number.ts';
 import { CommandFailed } from './failure.ts';
@@ -26,7 +26,7 @@ export interface TestSend {
   readonly yes?: true | undefined;
 }
 
-/** Sends what the first recipient would read. Answers 1 when nothing was sent, or not to all. */
+/** Sends the text of the first recipient. Returns 1 if any message was not sent. */
 export async function testSend(
   { preview }: CheckSummary,
   { numbers, from, account, yes }: TestSend,
@@ -36,7 +36,7 @@ export async function testSend(
   if (!first) throw new CommandFailed(shell.words.campaign.noTest, { next: shell.words.campaign.noTestNext });
   const question = `\n${shell.words.campaign.testQuestion(first.row, printable(first.text), numbers.join(', '))}`;
   if (!(await shell.confirmed(question, yes))) return 1;
-  // One after the other: where one is refused, it is plain which were sent to before.
+  // Sequential: after a refusal it is clear which were sent.
   for (const to of numbers) {
     const message = { to, text: first.text, ...(from && { from }), ...(account && { account }) };
     const { body } = await shell.api.post('/v1/messages', message);
@@ -44,7 +44,7 @@ export async function testSend(
       readonly id?: string;
       readonly outcome?: string;
     }[];
-    // A note: with --json, what is printed is the report alone.
+    // A note: with --json, only the report is printed.
     await shell.output.note(shell.words.commands.testSent(to, printable(outcome), printable(id)));
   }
   return 0;

@@ -1,4 +1,4 @@
-/** The help of every command in French, and what is said of a command line that is wrong. */
+/** The French help of every command, and of command-line errors. */
 import { type Argument, type Command, type CommanderError, Help, type Option } from 'commander';
 import { english } from '../messages/english.ts';
 import type { Spoken } from '../messages/help.ts';
@@ -6,7 +6,7 @@ import { filled, readBack } from '../messages/said.ts';
 import { lineOf } from './flags.ts';
 import type { Speech } from './speech.ts';
 
-/** Descriptions, flags and arguments were said in English where they are declared. */
+/** Descriptions, flags and arguments are declared in English. */
 export function translate(program: Command, { sentence, usage }: Spoken): void {
   if (usage === undefined) return;
   const named = (term: string): string => namedIn(usage.names, term);
@@ -43,7 +43,7 @@ function namedIn(names: Readonly<Record<string, string>>, term: string): string 
   );
 }
 
-/** Commander's own sentence has what it is about between quotes. Empty: nothing is wrong with it. */
+/** Commander quotes the subject in its own sentence. Empty: no error. */
 export function describeUsage({ code, message }: CommanderError, { spoken: { usage }, words }: Speech): string {
   const said: Readonly<Record<string, (first: string, second: string) => string>> = usage?.said ?? {};
   const [first = '', second = ''] = [...message.matchAll(/'([^']*)'/g)].map(([, name = '']) =>
@@ -61,7 +61,7 @@ export function describeUsage({ code, message }: CommanderError, { spoken: { usa
   ].join('\n');
 }
 
-/** Commander hands on the English of a form (`wrongValue`), with its values filled in. */
+/** Commander returns the English text of a format (`wrongValue`) with its values. */
 function formIn(forms: Readonly<Record<string, string>>, said: string): string {
   for (const [form, sentence] of Object.entries(english.commands.flags)) {
     const values = readBack(sentence, said);

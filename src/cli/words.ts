@@ -1,4 +1,4 @@
-/** How people write and read what the API calls otherwise. */
+/** Displayed names of API fields. */
 const SPELT: Readonly<Record<string, string>> = {
   accountAlias: 'to',
   withdrawMode: 'mode',
@@ -15,7 +15,7 @@ export const labelOf = (field: string): string => parts(field, ' ');
 /** `notBefore` → `--not-before` */
 export const flagFor = (field: string): string => `--${parts(field, '-')}`;
 
-/** `/notBefore` → `--not-before`: the person typed a flag, not a field. Undefined: it is about the whole request. */
+/** `/notBefore` → `--not-before`: the user typed a flag, not a field. Undefined: it concerns the whole request. */
 export function flagOf(pointer: string): string | undefined {
   const [, field = ''] = /^\/(\w+)$/.exec(pointer) ?? [];
   if (field === '') return pointer === '' ? undefined : pointer;

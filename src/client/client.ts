@@ -1,4 +1,4 @@
-/** The HTTP API from TypeScript: a method for each route, by the names and types of openapi.json. */
+/** The HTTP API from TypeScript: a method for each route, with the names and types of openapi.json. */
 import { readFile } from 'node:fs/promises';
 import { type Clock, systemClock, toMs } from '../lib/clock.ts';
 import { type Random, systemRandom } from '../lib/random.ts';
@@ -8,32 +8,32 @@ import { operations } from './generated/api.ts';
 import type { Content, ItemOf, ListAsked, ListId, Methods, OperationId, PerCall } from './types.ts';
 
 export interface ClientOptions {
-  /** Where the API of relais is: `http://127.0.0.1:3000`. A TypeError where nobody has set it. */
+  /** The address of the API: `http://127.0.0.1:3000`. A TypeError if it is undefined. */
   readonly url: string | undefined;
-  /** The API key. What nobody needs a key for can be asked without one. */
+  /** The API key. Public routes work without one. */
   readonly key?: string | undefined;
-  /** A file that holds the key, read when it is first needed, and anew when the key is refused. */
+  /** A file with the key, read at first use, and again after the key was refused. */
   readonly keyFile?: string | undefined;
-  /** The longest that one request may take. Default: `30s`; for files, and for what asks a payer, `5m`. */
+  /** Maximum duration of one request. Default: `30s`; for files, and for requests that wait for a payer, `5m`. */
   readonly timeout?: string;
-  /** How long a request is tried again where that is safe, all tries together. Default: `30s`; `0s`: never. */
+  /** How long a request is retried if that is safe, in all. Default: `30s`; `0s`: never. */
   readonly patience?: string;
-  /** Asks instead of the global `fetch`: for a proxy, or for tests. */
+  /** Replaces the global `fetch`: for a proxy, or for tests. */
   readonly fetch?: Fetch;
 }
 
 export interface Client extends Methods {
-  /** Every item of a list, page by page, as it is asked for. */
+  /** Every item of a list, page by page, on demand. */
   each<Id extends ListId>(list: Id, asked?: ListAsked<Id>): AsyncGenerator<ItemOf<Id>, void>;
   /**
-   * Events as they come, each with the cursor behind it, until the signal fires. A relais that is away is waited for.
-   * Keep the cursor with what you did: it is where to go on.
+   * Events as they arrive, each with its cursor, until the signal fires. Waits while relais is away. Store the cursor
+   * with your results: it is where to continue.
    */
   follow(options?: FollowOptions): AsyncGenerator<Followed, void>;
 }
 
 const TIMEOUT = '30s';
-/** An upload is answered after its last row; a payer is waited for. */
+/** An upload is answered after its last row; other requests wait for a payer. */
 const LONG_TIMEOUT_MS = 300_000;
 
 export function createClient(options: ClientOptions): Client {
@@ -59,7 +59,7 @@ export function clientOf(options: ClientOptions, clock: Clock, random: Random): 
     ids.map((id) => [id, (asked: object = {}) => ask(asking, id, { ...asked })]),
   );
   return {
-    // Made from the same document as the types: a test holds that each route is among them.
+    // Generated from the same document as the types: a test checks that every route is included.
     ...(methods as Methods),
     each: (list, asked) => pages(asking, list, { ...asked }),
     follow: (following = {}) => follow(line, following),
@@ -71,7 +71,7 @@ interface Asking {
   readonly timeoutMs: number | undefined;
 }
 
-/** What any method may be given; the types of each say what it takes. */
+/** The input of any method; each method's types name its own. */
 interface Asked extends PerCall {
   readonly body?: unknown;
   readonly file?: { readonly type: string; readonly content: Content };
@@ -85,7 +85,7 @@ interface Declared {
   readonly path: string;
   readonly query: readonly string[];
   readonly identity?: 'required' | 'optional';
-  /** The types of its answers that are no JSON. */
+  /** Media types of its answers other than JSON. */
   readonly files?: readonly string[];
 }
 
@@ -117,9 +117,9 @@ async function readAnswer(answer: Response, files: readonly string[]): Promise<u
   const type = answer.headers.get('content-type') ?? '';
   const isJson = type.includes('application/json');
   if (!isJson && files.some((one) => type.startsWith(one))) return answer;
-  // A proxy that says that it is under maintenance, or asks for a password.
+  // A proxy under maintenance, or one that asks for a password.
   if (!isJson) throw new Error(`HTTP ${answer.status} is not of the API`);
-  // One that is cut is thrown, and then it is no answer.
+  // A truncated body throws, and then counts as no answer.
   const value: unknown = JSON.parse(await answer.text());
   return value;
 }
@@ -135,7 +135,7 @@ function pathOf({ path, query }: Declared, asked: Asked): string {
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-/** `metadata.KEY` stands for each entry of an object. Undefined: the parameter is no such object. */
+/** `metadata.KEY` has one parameter for each entry of an object. Undefined: the parameter is no such object. */
 function entriesOf(name: string, asked: Asked): [string, string][] | undefined {
   const [, record] = /^(\w+)\.KEY$/.exec(name) ?? [];
   if (record === undefined) return undefined;
@@ -149,8 +149,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * What makes a repetition harmless. A request that needs no identity is given one for the tries of this call; one that
- * moves money is not: its caller alone knows what a retry is.
+ * The identity that makes a retry harmless. A request that needs none gets one for the tries of this call. A money
+ * request does not: only its caller knows what a retry is.
  */
 function identified(
   { method, identity }: Declared,

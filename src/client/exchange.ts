@@ -1,4 +1,4 @@
-/** One request and its answer; asked again where nothing can have happened, or where happening twice is once. */
+/** One request and its answer; repeated if nothing can have happened, or if a repetition is idempotent. */
 import { type Clock, readRetryAfter } from '../lib/clock.ts';
 import { NOT_BEGUN, codeOf, wasNeverSent } from '../lib/not-reached.ts';
 import type { Random } from '../lib/random.ts';
@@ -8,7 +8,7 @@ import { NoAnswer, Refused } from './refusal.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Line {
-  /** Without a stroke at the end. */
+  /** Without a slash at the end. */
   readonly url: string;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface Line {
 
 export interface Bearer {
   read(): Promise<string>;
-  /** Reads it anew. False: it is the same. */
+  /** Reads the key again. False: unchanged. */
   changed(): Promise<boolean>;
 }
 
@@ -30,11 +30,11 @@ export interface Letter {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: NonNullable<RequestInit['body']> | undefined;
-  /** Of a body that is read while it is sent: there is no second time. */
+  /** The body is a stream, so it cannot be sent again. */
   readonly isStreamed: boolean;
-  /** Asking twice does no more than asking once. */
+  /** Repeating it has no further effect. */
   readonly isSafe: boolean;
-  /** Until the answer is there; of one that is read by the caller, until it begins. */
+  /** Until the answer is complete; for a streamed answer, until it begins. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,7 +42,7 @@ export interface Letter {
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** The answer as `read` makes it. All but a 2xx is thrown. */
+/** The answer, parsed by `read`. Throws for all but 2xx. */
 export async function exchange<T>(line: Line, letter: Letter, read: (answer: Response) => Promise<T>): Promise<T> {
   const { clock, random, bearer, patienceMs } = line;
   const startedMono = clock.monotonic();
@@ -64,7 +64,7 @@ export async function exchange<T>(line: Line, letter: Letter, read: (answer: Res
   }
 }
 
-/** Whether an earlier try may have been accepted: what becomes of a later one says nothing of that. */
+/** Whether an earlier try may have been accepted: a later answer says nothing about that. */
 class Doubt {
   readonly #url: string;
   readonly #changes: boolean;
@@ -79,16 +79,16 @@ class Doubt {
   heed(error: unknown): void {
     if (!this.#changes) return;
     this.#answerWasLost ||= error instanceof NoAnswer && error.accepted === 'unknown';
-    // A proxy that waited in vain, or an API that could not say whether Redis has it.
+    // A proxy's time-out, or an API that could not confirm the write.
     const unsaid = error instanceof Refused && error.status >= 500 && !NOT_BEGUN.includes(error.word ?? '');
     this.#mayBeDone ||= this.#answerWasLost || unsaid;
   }
 
-  /** What is thrown in place of the last error, where that one would say that nothing was changed. */
+  /** Replaces the last error if it would claim that nothing was changed. */
   about(last: unknown): unknown {
     const inDoubt = (code: string) => new NoAnswer(this.#url, code, { accepted: 'unknown', cause: last });
     if (last instanceof NoAnswer && last.accepted === 'no' && this.#mayBeDone) return inDoubt(last.code);
-    // Any other refusal has looked at the request, and at what there is of it.
+    // Any other refusal was decided after reading the request and the existing data.
     if (!(last instanceof Refused) || last.word?.startsWith('upstream-')) return last;
     const neverLooked = NOT_LET_IN.includes(last.status) || last.status >= 500;
     return neverLooked && this.#answerWasLost ? inDoubt(`HTTP ${last.status}`) : last;
@@ -97,13 +97,13 @@ class Doubt {
 
 const NOT_LET_IN: readonly number[] = [401, 403, 429];
 
-/** What the API says it did not take up may be asked again; what is in doubt only where that is safe. */
+/** A request that the API did not start can be repeated; a request in doubt only if that is safe. */
 function mayGoAgain(error: unknown, { isSafe }: Letter): boolean {
   if (error instanceof NoAnswer) return isSafe || error.accepted === 'no';
   if (!(error instanceof Refused)) return false;
   if (error.status === 429) return true;
   if (!isSafe || error.status < 502) return false;
-  // Of what the service was asked for, the API knows whether a repetition continues it.
+  // For requests to the provider, the API knows whether a repetition continues them.
   return error.word?.startsWith('upstream-') ? error.problem.retryable === true : error.status <= 504;
 }
 
@@ -143,7 +143,7 @@ async function refusalIn(answer: Response, { clock }: Pick<Line, 'clock'>): Prom
   });
 }
 
-/** Read with care: a proxy in between answers in HTML. */
+/** Parsed leniently: a proxy may answer in HTML. */
 function problemIn(text: string): Partial<Problem> {
   try {
     const value: unknown = JSON.parse(text);

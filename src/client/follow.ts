@@ -1,4 +1,4 @@
-/** Events as they come, over one request that has no end, and over the next where that one ends. */
+/** A live stream of events over one endless request, and over the next one when it ends. */
 import { messagesOf } from '../lib/server-sent.ts';
 import { toMs } from '../lib/clock.ts';
 import { type Line, exchange } from './exchange.ts';
@@ -6,32 +6,32 @@ import type { Event } from './generated/api.ts';
 import { NoAnswer, Refused } from './refusal.ts';
 
 export interface FollowOptions {
-  /** The cursor of the last event that you have dealt with. */
+  /** The cursor of the last handled event. */
   readonly after?: string | undefined;
-  /** Without a cursor: with the oldest event that is kept, or with the next one. Default: `beginning`. */
+  /** Without a cursor: begin with the oldest stored event, or with the next one. Default: `beginning`. */
   readonly from?: 'beginning' | 'now';
   /** Only these. */
   readonly types?: readonly Event['type'][];
   readonly signal?: AbortSignal;
-  /** Told of each place that is passed, whether or not there was an event for you: where to go on. */
+  /** Called for each position that is passed, with or without a matching event: where to continue. */
   readonly onCursor?: (cursor: string) => void;
-  /** Told why it has to ask again. */
+  /** Receives the reason of each reconnect. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Followed {
   readonly event: Event;
-  /** Where to go on behind it. */
+  /** Where to continue after it. */
   readonly cursor: string;
 }
 
 const BEGINNING = '0-0';
 const ANSWER_WITHIN_MS = toMs('30s');
-/** Something comes each 15 s. */
+/** The stream sends something each 15 s. */
 const SILENCE_MOST_MS = toMs('45s');
 const AGAIN_AFTER_MS = 1_000;
 
-/** Throws what will not pass by itself: a key that may not read, or a cursor that is too old (`Refused`, 410). */
+/** Throws permanent errors: a key without the right to read, or a cursor that is too old (`Refused`, 410). */
 export async function* follow(line: Line, options: FollowOptions): AsyncGenerator<Followed, void> {
   const { after, from = 'beginning', types, signal, onError } = options;
   const place = { cursor: after ?? (from === 'beginning' ? BEGINNING : undefined) };
@@ -47,13 +47,13 @@ export async function* follow(line: Line, options: FollowOptions): AsyncGenerato
       if (error instanceof Refused) waitMs = error.retryAfterMs ?? waitMs;
     }
     if (signal?.aborted) return;
-    // The only way to be interrupted is to be told to stop.
+    // Only a stop interrupts the sleep.
     await line.clock.sleep(waitMs, signal).catch(() => undefined);
   }
 }
 
 interface Hearing extends FollowOptions {
-  /** Moves on with what is heard. */
+  /** Advances with each received message. */
   readonly place: { cursor: string | undefined };
 }
 
@@ -106,7 +106,7 @@ async function* messagesFrom(line: Line, { path, cursor, signal }: Place) {
     const answer = await exchange({ ...line, patienceMs: 0 }, letter, async (begun) => begun);
     yield* messagesOf(partsOf(line, answer, ended));
   } finally {
-    // A follower that leaves in the middle leaves no connection behind.
+    // A reader that stops midway leaves no open connection.
     ended.abort();
   }
 }

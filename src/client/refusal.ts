@@ -1,8 +1,8 @@
-/** What the client throws, besides an AbortError of the caller's own signal. Each message ends with what to do. */
+/** Errors of the client, besides an AbortError of the caller's own signal. Each message ends with what to do. */
 import { type Rule, isRule, rules } from '../kinds/rules.ts';
 import { nextSteps, type Problem } from './generated/api.ts';
 
-/** The last word of a problem's `type`: what programs compare. */
+/** The last part of a problem's `type`, for programs. */
 export type ProblemWord = keyof typeof nextSteps;
 
 interface Answered {
@@ -11,25 +11,25 @@ interface Answered {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Answered, and not with a yes. */
+/** An answer other than success. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;
-  /** Undefined: what answers there is not the API, or one that is newer than this client. */
+  /** Undefined: the server is not the API, or is newer than this client. */
   readonly word: ProblemWord | undefined;
-  /** Which rule refused, of a 403 or a 409. */
+  /** The rule of a 403 or a 409. */
   readonly rule: Rule | undefined;
-  /** What is not as in the request that `existingId` stands for, as JSON pointers. */
+  /** The fields that differ from the request of `existingId`, as JSON pointers. */
   readonly differs: readonly string[];
   readonly existingId: string | undefined;
-  /** Everything that is wrong with the request, each with its place. */
+  /** All problems of the request, each with its position. */
   readonly problems: readonly { readonly pointer: string; readonly message: string }[];
-  /** What to do about it. */
+  /** What to do. */
   readonly next: string;
   readonly retryAfterMs: number | undefined;
-  /** Under this name the log of relais says more. */
+  /** The id of this request in the log of relais. */
   readonly requestId: string | undefined;
-  /** All of it, as it came. */
+  /** The whole problem, as received. */
   readonly problem: Partial<Problem>;
 
   constructor(problem: Partial<Problem>, { status, requestId, retryAfterMs }: Answered) {
@@ -62,12 +62,12 @@ interface Loss {
   readonly cause: unknown;
 }
 
-/** No answer came. */
+/** No answer arrived. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   /** `no`: nothing was changed. `unknown`: it may have been accepted, and only the answer was lost. */
   readonly accepted: 'no' | 'unknown';
-  /** Why none came: `ECONNREFUSED`, `timed out`, or the answer to the last try where an earlier one was lost. */
+  /** The reason: `ECONNREFUSED`, `timed out`, or the answer to the last try if an earlier one was lost. */
   readonly code: string;
 
   constructor(url: string, code: string, { accepted, cause }: Loss) {

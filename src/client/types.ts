@@ -1,17 +1,17 @@
-/** What each method of the client takes and answers, from the facts of its operation in openapi.json. */
+/** Input and output types of each method, from its operation in openapi.json. */
 import type { Operations } from './generated/api.ts';
 
 export type OperationId = keyof Operations;
 
-/** A file or lines: as a whole, or as it comes. */
+/** A file or lines: as a whole, or as a stream. */
 export type Content = string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /** For one call. */
 export interface PerCall {
   readonly signal?: AbortSignal;
-  /** Such as `2m`; default: that of the client. Of an answer that is read by you: until it begins. */
+  /** Such as `2m`; default: that of the client. For a streamed answer: until it begins. */
   readonly timeout?: string;
-  /** Your own name for this request, for the log of relais. */
+  /** Your own id of this request, for the log of relais. */
   readonly requestId?: string;
 }
 
@@ -29,7 +29,7 @@ type AskedOf<O> = (O extends { asked: infer A } ? Readonly<A> : never) & PerCall
 
 type Call<A, R> = object extends A ? (asked?: A) => Promise<R> : (asked: A) => Promise<R>;
 
-/** With `dryRun` where that is answered otherwise; with `accept` what is no JSON, to be read by the caller. */
+/** With `dryRun` if its answer differs; with `accept` for other media types, as a stream. */
 type Method<O> = (O extends { dry: infer D } ? Call<AskedOf<O> & Given<O> & { readonly dryRun: true }, D> : unknown) &
   (O extends { accept: infer T }
     ? Call<AskedOf<O> & Given<O> & { readonly accept: T; readonly dryRun?: true }, Response>
@@ -44,7 +44,7 @@ interface Page {
   readonly next: string | null;
 }
 
-/** Those that are answered in pages. */
+/** Routes with paged answers. */
 export type ListId = {
   [Id in OperationId]: Operations[Id] extends { asked: { after?: string }; answer: Page } ? Id : never;
 }[OperationId];

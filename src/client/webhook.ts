@@ -1,31 +1,31 @@
-/** For a service that events are posted to: whether we said it, just now, and to the letter. */
+/** For receivers of webhooks: verifies origin, time and content. */
 import { timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock, toMs } from '../lib/clock.ts';
 import { keyIn, signatureOf } from '../lib/webhook-signature.ts';
 import type { Event } from './generated/api.ts';
 
 export interface Posted {
-  /** That of the endpoint, as it was answered once: `whsec_…`. Several, while one replaces another. */
+  /** The endpoint's secret, shown at its creation: `whsec_…`. Several during a rotation. */
   readonly secret: string | readonly string[];
-  /** Of the request: those of Node, or of `Request`. */
+  /** The request's headers: those of Node, or of `Request`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The bytes as they came: not what a framework has made of them. */
+  /** The bytes as received: not a value parsed by a framework. */
   readonly body: string | Uint8Array;
-  /** How old it may be, and how far in the future. Default: `5m`. */
+  /** Maximum age, and maximum time in the future. Default: `5m`. */
   readonly tolerance?: string;
 }
 
-/** It is not from us, was changed on its way, or is an old one that is sent again. Answer 400, and do nothing. */
+/** It is not from relais, was changed on its way, or is a replay of an old one. Answer 400, and do nothing. */
 export class NotFromRelais extends Error {
   override readonly name = 'NotFromRelais';
 }
 
-/** The shortest that is one: 24 characters of base64 hold 18 bytes. */
+/** The minimum length: 24 characters of base64 are 18 bytes. */
 const SECRET_MIN_BYTES = 16;
 
 /**
- * The event that was posted; throws `NotFromRelais`, and a TypeError where a secret is none. Its `id` is the same each
- * time: keep those you have dealt with.
+ * The delivered event; throws `NotFromRelais`, and a TypeError for an invalid secret. Its `id` is equal in each
+ * delivery: store the ids you have handled.
  */
 export function verifyWebhook(posted: Posted, clock: Pick<Clock, 'now'> = systemClock): Event {
   const { secret, headers, body, tolerance = '5m' } = posted;
@@ -36,7 +36,7 @@ export function verifyWebhook(posted: Posted, clock: Pick<Clock, 'now'> = system
   );
   if (!id || !timestampS || !signatures) throw new NotFromRelais('it has not the headers of a signed delivery');
   const ageMs = Math.abs(clock.now() - Number(timestampS) * 1_000);
-  // Not a number is not within it either.
+  // NaN must fail too.
   if (!(ageMs <= toMs(tolerance))) throw new NotFromRelais('it was posted too long ago, or its time is wrong');
   const given = signatures.split(' ');
   const fits = secrets.some((one) => {
@@ -47,7 +47,7 @@ export function verifyWebhook(posted: Posted, clock: Pick<Clock, 'now'> = system
   return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as Event;
 }
 
-/** Anybody can sign with one that is empty. */
+/** An empty secret is no protection. */
 function requireSecret(secret: string): void {
   if (keyIn(secret).length >= SECRET_MIN_BYTES) return;
   throw new TypeError('a secret is not set, or is none: it is what was answered when the endpoint was made, whsec_…');

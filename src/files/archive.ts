@@ -1,4 +1,4 @@
-/** The zip archive around a workbook: its parts by name, unpacked piece by piece and no further than allowed. */
+/** The zip archive of a workbook: its parts by name, decompressed piece by piece within the limits. */
 import { posix } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
@@ -9,7 +9,7 @@ import { detail } from '../messages/details.ts';
 /** A workbook of two sheets has some twenty. */
 const ENTRIES_MAX = 10_000;
 
-/** The one name of a part: programs write `/xl/book.xml`, `xl\book.xml` and `./book.xml` from within `xl`. */
+/** The normalised name of a part: programs write `/xl/book.xml`, `xl\book.xml` and `./book.xml` from within `xl`. */
 export function partName(written: string, folder = ''): string {
   const path = posix.resolve('/', folder, decoded(written.replaceAll('\\', '/')));
   return path.slice(1).toLowerCase();
@@ -19,7 +19,7 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    // A percent sign that stands for itself.
+    // A literal percent sign.
     return name;
   }
 }
@@ -27,7 +27,7 @@ function decoded(name: string): string {
 export class Archive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
-  /** Bytes that may still be unpacked. */
+  /** Bytes that may still be decompressed. */
   #left: number;
 
   private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, unpackedMax: number) {
@@ -38,7 +38,7 @@ export class Archive {
 
   static async open(bytes: Buffer, unpackedMax: number): Promise<Archive> {
     try {
-      // Names are read here: nothing is written to a disk, so a leading slash is no danger.
+      // Names are only read: nothing is written to a disk, so a leading slash is harmless.
       const zip = await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: false });
       const entries = new Map<string, Entry>();
       if (zip.entryCount > ENTRIES_MAX)
@@ -58,12 +58,14 @@ export class Archive {
     return this.#entries.has(partName(name));
   }
 
-  /** The whole of a small part. */
+  /** A small part as a whole. */
   async read(name: string, listener: XmlListener): Promise<void> {
     for await (const length of this.pieces(name, listener)) void length;
   }
 
-  /** Yields the length of each piece that the listener has received; the caller uses what it learned between two. */
+  /**
+   * Yields the length of each piece that the listener has received; the caller reads the listener's state in between.
+   */
   async *pieces(name: string, listener: XmlListener): AsyncGenerator<number, void, undefined> {
     const entry = this.#entries.get(partName(name));
     if (!entry) throw unusable('broken_workbook', { detail: detail('part_missing', { part: name }) });
@@ -73,7 +75,7 @@ export class Archive {
     const xml = new XmlReader(listener);
     try {
       let sum = 0;
-      // It ends with an error where there is more than the archive says.
+      // It ends with an error if it is longer than the archive declares.
       const stream: AsyncIterable<Buffer> = await this.#zip.openReadStreamPromise(entry);
       for await (const bytes of stream) {
         sum = crc32(bytes, sum);

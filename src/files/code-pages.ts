@@ -1,11 +1,11 @@
-/** Encodings of one byte for each character: what the bytes from 0x80 on mean. */
+/** Single-byte encodings: the meaning of the bytes from 0x80 on. */
 import { isAscii } from 'node:buffer';
 import type { CodePage } from './encodings.ts';
 
 const UPPER_HALF = Array.from({ length: 96 }, (_, at) => String.fromCharCode(0xa0 + at)).join('');
 
 export const codePages: Readonly<Record<CodePage, string>> = {
-  /** Up to 0x9F Latin-1 has control characters; from there the two agree. */
+  /** Up to 0x9F Latin-1 has control characters; from there the two are equal. */
   'windows-1252': `€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ${UPPER_HALF}`,
   'mac-roman':
     'ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ',

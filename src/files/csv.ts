@@ -5,7 +5,7 @@ import { defused } from './own-cells.ts';
 import { unusable, type UnusableFile } from './problems.ts';
 import { type Detail, detail } from '../messages/details.ts';
 
-/** No honest row of a file comes near; a quote that is never closed does, and would swallow the file. */
+/** No valid row comes close; a quote that is never closed would otherwise include the whole file. */
 export const MAX_ROW_BYTES = 65_536;
 
 const DELIMITERS = [';', ',', '\t', '|'] as const;
@@ -13,13 +13,13 @@ export type Delimiter = string;
 
 interface CsvForm {
   readonly delimiter: Delimiter;
-  /** Of the text, a line such as `sep=;` in front that is meant for a spreadsheet and is no row. */
+  /** Characters of the text, including a first line such as `sep=;`, which is for a spreadsheet and is no row. */
   readonly prefix: number;
 }
 
 /**
- * How a CSV file is separated. A line `sep=;` says it; else the separator with which one of the first lines becomes a
- * header, and else the one that stands most often in the first line, outside quotes.
+ * The separator of a CSV file. A line `sep=;` declares it; otherwise the separator that makes one of the first lines
+ * a header; otherwise the most frequent one in the first line, outside quotes.
  */
 export function formOf(head: string, isHeader: (cells: readonly string[]) => boolean): CsvForm {
   const [said, quoted = '', named] = /^\s*("?)sep=([^\r\n"])\1[;,\t]*(?:\r\n|\n|\r|$)/i.exec(head) ?? [];
@@ -36,10 +36,10 @@ export function formOf(head: string, isHeader: (cells: readonly string[]) => boo
   return { delimiter: found ?? usual, prefix: 0 };
 }
 
-/** How many of the first lines may be a title, above the header. */
+/** Maximum number of title lines above the header. */
 export const HEAD_RECORDS = 20;
 
-/** The first lines that are not blank, with the line breaks that stand inside their quotes. */
+/** The first lines that are not blank, including line breaks inside quotes. */
 export function firstRecords(text: string, most = HEAD_RECORDS): string[] {
   const records: string[] = [];
   const line = /\s*((?:"(?:[^"]|"")*(?:"|$)|[^"\r\n])+)/y;
@@ -54,17 +54,17 @@ function unquoted(cell: string): string {
   return withoutFormula(/^".*"$/s.test(trimmed) ? trimmed.slice(1, -1).replaceAll('""', '"') : trimmed);
 }
 
-/** Yields the records (the header first) in the batches in which they arrive. A record is its cells. */
+/** Yields the records (the header first) in batches as they arrive. A record is its cells. */
 export async function* csvRecords(
   chunks: AsyncIterable<Buffer>,
   { delimiter, trim }: { readonly delimiter: Delimiter; readonly trim: boolean },
 ): AsyncGenerator<string[][], void, undefined> {
   const parser = parse({
     delimiter,
-    // Named, not discovered: a file put together from two machines has both.
+    // Declared, not detected: a file merged from two machines has both.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    // People write 5" and "so-called" in plain cells; that is no reason to refuse a file.
+    // People write 5" and "so-called" in plain cells, which must not be an error.
     relax_quotes: true,
     trim,
     max_record_size: MAX_ROW_BYTES,
@@ -90,14 +90,14 @@ export async function* csvRecords(
   }
 }
 
-/** `="0701020304"`: how people and programs keep the first zero of a number in a CSV file that Excel opens. */
+/** `="0701020304"`: the usual way to keep the leading zero of a number in a CSV file for Excel. */
 function withoutFormula(cell: string): string {
   if (!cell.startsWith('="')) return cell;
   const [, text] = /^="((?:[^"]|"")*)"$/.exec(cell) ?? [];
   return text === undefined ? cell : text.replaceAll('""', '"');
 }
 
-/** False when the parser gave up; why is told by the stream itself. */
+/** False if the parser failed; the stream itself reports the error. */
 function written(parser: Parser, chunk: Buffer): Promise<boolean> {
   return new Promise((resolve) => parser.write(chunk, (error) => resolve(!error)));
 }
@@ -112,7 +112,7 @@ function explain(cause: unknown, parser: Parser): unknown {
 
 const LINE_FEED = 0x0a;
 
-/** Yields the lines in the batches in which they arrive, each no longer than a row may be. */
+/** Yields the lines in batches as they arrive, each within the limit of a row. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[], void, undefined> {
   let rest = Buffer.alloc(0);
   let before = 0;
@@ -144,7 +144,7 @@ function tooLong(row: number): UnusableFile {
 
 const UNREADABLE = { 'no JSON': 'no_json', 'too deep': 'too_deep', ambiguous: 'name_twice' } as const;
 
-/** The plain values of one JSON line, or what is wrong with it. */
+/** The plain values of one JSON line, or its errors. */
 export function readLine(
   line: string,
 ): { readonly values: readonly (readonly [string, string])[] } | { wrong: Detail } {
@@ -161,7 +161,7 @@ export function readLine(
   return { values };
 }
 
-/** Control characters, and marks that turn the direction of what follows: a terminal or a viewer obeys both. */
+/** Control characters, and bidirectional marks: terminals and viewers obey both. */
 const STEERING = /[^\P{Cc}\n\r\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /** One cell of a CSV file that may be opened in a spreadsheet. */

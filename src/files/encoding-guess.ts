@@ -1,10 +1,10 @@
-/** In which encoding of single bytes a text is written, by how much like French it reads in each. */
+/** Detects the single-byte encoding of a text by how much it looks like French in each. */
 import { fromCodePage } from './code-pages.ts';
 import { type CodePage, codePageNames } from './encodings.ts';
 import { unusable } from './problems.ts';
 import { detail } from '../messages/details.ts';
 
-/** Throws where two encodings make equally good words of the bytes: a guess would change the names of people. */
+/** Throws if two encodings give equally plausible words: a guess could change people's names. */
 export function guessCodePage(bytes: Buffer): CodePage {
   const readings = codePageNames.map((page) => {
     const text = fromCodePage(bytes, page);
@@ -13,7 +13,7 @@ export function guessCodePage(bytes: Buffer): CodePage {
   const most = Math.max(...readings.map(({ score }) => score));
   const best = readings
     .filter(({ score }) => score === most)
-    // If two code pages give the same text, the more usual page wins.
+    // If two code pages give the same text, the more common one is used.
     .filter(({ text }, at, all) => all.findIndex((other) => other.text === text) === at);
   const [first] = best;
   if (first === undefined || (best.length > 1 && most >= 0)) {
@@ -26,7 +26,7 @@ export function guessCodePage(bytes: Buffer): CodePage {
 
 const SAMPLE_MAX = 20;
 
-/** The text around a place, without the neighbours of its cell. */
+/** The text around a position, within its cell. */
 function wordAt(text: string, at: number): string {
   const [before = ''] = /[^;,\t|"\r\n]*$/.exec(text.slice(Math.max(0, at - SAMPLE_MAX), at)) ?? [];
   const [after = ''] = /^[^;,\t|"\r\n]*/.exec(text.slice(at, at + SAMPLE_MAX)) ?? [];
@@ -68,7 +68,7 @@ function worthOf(char: string, around: Around): number {
   return worthOfForeign(char, around);
 }
 
-/** Portuguese names live in Bissau, Spanish and German ones elsewhere. */
+/** Portuguese names occur in Bissau, Spanish and German ones elsewhere. */
 function worthOfForeign(char: string, { before, after, next }: Around): number {
   if (before === 'none' && after === 'none') return -3;
   if (/ão|õe/.test(char + next)) return 3;
@@ -78,14 +78,14 @@ function worthOfForeign(char: string, { before, after, next }: Around): number {
   return 'ÁÍÓÚÑÃÕÜÄÖÒÌ'.includes(char) && before !== 'lower' ? -1 : -3;
 }
 
-/** ç stands only before a, o and u. */
+/** ç occurs only before a, o and u. */
 function isLostCedilla(char: string, next: string): boolean {
   return /ç/i.test(char) && !/[aouâàôã]/i.test(next);
 }
 
 function worthOfSmall(char: string, { before, earlier, after, next }: Around): number {
   if (isLostCedilla(char, next)) return -2;
-  // On a French keyboard these stay small while capitals are locked.
+  // On a French keyboard these stay lower-case with caps lock.
   if (before === 'upper' && earlier === 'upper' && after !== 'lower') return 'éèçàù'.includes(char) ? 3 : -1;
   if (after === 'upper') return before === 'upper' && 'éèçàù'.includes(char) ? 3 : -1;
   if (before === 'none' && after === 'none') return char === 'à' ? 1 : -2;

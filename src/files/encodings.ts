@@ -1,6 +1,6 @@
-/** The encodings of a text file, by the names that people and a `charset` give them. */
+/** The encodings of a text file, by common names and `charset` values. */
 
-/** Encodings with one byte for each character, the more usual first. */
+/** Encodings with one byte per character, more common first. */
 export const codePageNames = ['windows-1252', 'mac-roman', 'cp850', 'cp437'] as const;
 export type CodePage = (typeof codePageNames)[number];
 
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, Encoding>> = {
   utf16le: 'utf-16le',
   cp1252: 'windows-1252',
   ansi: 'windows-1252',
-  // As browsers do: what calls itself Latin-1 has the quotes and the euro of Windows.
+  // As in browsers: files labelled Latin-1 contain the quotes and the euro of Windows.
   'iso-8859-1': 'windows-1252',
   latin1: 'windows-1252',
   macintosh: 'mac-roman',
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, Encoding>> = {
   pc437: 'cp437',
 };
 
-/** The encoding that a person or a `charset` names; undefined for one that is not known here. */
+/** The encoding of a name or `charset`; undefined: unknown. */
 export function encodingOf(name: string): Encoding | undefined {
   const plain = name.trim().toLowerCase();
   return encodings.find((encoding) => encoding === plain) ?? NAMES[plain];

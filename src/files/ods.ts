@@ -1,4 +1,4 @@
-/** Workbooks of LibreOffice and of what writes like it (OpenDocument): one sheet, row by row. */
+/** Workbooks of LibreOffice and compatible programs (OpenDocument): one sheet, row by row. */
 import type { Archive } from './archive.ts';
 import {
   isSpreadsheetError,
@@ -42,13 +42,13 @@ interface Book {
   readonly hiddenRows: string[];
 }
 
-/** The document is read once for sheets and styles, which stand between the rows, and once more for the rows. */
+/** The document is read twice: for sheets and styles, which are between the rows, and for the rows. */
 async function readBook(archive: Archive): Promise<Book> {
   const book: Book = { sheets: [], hiddenRows: [] };
   try {
     await archive.read(CONTENT, bookInto(book));
   } catch (error) {
-    // With a password the part is unpacked as it was packed, and is no text at all.
+    // With a password the part is decompressed but still encrypted, so it is no text.
     if (error instanceof UnusableFile && error.problems[0]?.detail?.code === 'no_xml')
       throw unusable('locked_workbook', { cause: error });
     throw error;
@@ -95,11 +95,11 @@ class TableReader implements XmlListener {
   #text = '';
   #paragraphs = 0;
   #inParagraph = false;
-  /** Inside a comment or a drawing, which are no text of the cell. */
+  /** Inside a comment or a drawing, which are not part of the cell's text. */
   #aside = 0;
   #times = 1;
   #rowTimes = 1;
-  /** One for each group of rows around the next row: whether it is closed. */
+  /** One for each group of rows around the next row: whether it is collapsed. */
   readonly #closed: boolean[] = [];
 
   constructor(wanted: number, hiddenRows: ReadonlySet<string>) {
@@ -179,7 +179,7 @@ class TableReader implements XmlListener {
     }
     if (isSpreadsheetError(text)) return text;
     const plain = plainNumber(this.#value);
-    // A format that shows more digits than the number has: the first zero of a telephone number.
+    // A format that shows more digits than the number has: the leading zero of a phone number.
     const digits = text.replace(/[\s\u00a0\u202f.()/-]/g, '');
     return digits.length > plain.length && /^0+$/.test(digits.slice(0, -plain.length)) && digits.endsWith(plain)
       ? digits

@@ -1,34 +1,37 @@
-/** What a table has beside the columns that are read: kept as it was written, bounded, and given back. */
+/** Additional columns of a table: stored as written, limited in length, and returned. */
 
-/** With what a spreadsheet begins a formula; the wide ones too. */
+/** The signs that begin a formula in a spreadsheet, including full-width ones. */
 const SIGN = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
 
-/** With spaces in front, it is one too. */
+/** Leading spaces do not prevent a formula. */
 const FORMULA = new RegExp(String.raw`^(?:[\t\r\n]|\s*${SIGN})`);
 
-/** One that is set to another separator than ours begins a cell here: in the midst of a line no quote holds ours together. */
+/**
+ * In a spreadsheet with another separator than ours, a cell begins here: quotes in the middle of a line do not
+ * protect.
+ */
 const BEHIND = String.raw`(?<=[,;|\t\r\n]["\s]*)`;
-// The sign is looked for first: looked back from each of a thousand spaces, they would be read a thousand times.
+// The sign is matched first: a look-behind from each of a thousand spaces would be quadratic.
 const FORMULA_WITHIN = new RegExp(`(?=${SIGN})${BEHIND}`, 'g');
 const DEFUSED_WITHIN = new RegExp(`(?='${SIGN})${BEHIND}'`, 'g');
 
-/** Whether a spreadsheet would run it. */
+/** Whether a spreadsheet would execute it. */
 function isFormula(text: string): boolean {
   return FORMULA.test(text);
 }
 
-/** A spreadsheet runs what begins like a formula; the apostrophe makes it a text. */
+/** A spreadsheet executes cells that begin like a formula; the apostrophe makes it a text. */
 export function defused(text: string): string {
   const within = text.replace(FORMULA_WITHIN, "'");
   return isFormula(within) ? `'${within}` : within;
 }
 
-/** Characters of one row. More is no table of people any more, and a million rows of it would be a gigabyte. */
+/** Characters of one row. A longer one is no table of people, and a million such rows would be a gigabyte. */
 export const OWN_MAX = 1_000;
 const HEADING_MAX = 100;
 const CUT = '…';
 
-/** `cut`: there was more. */
+/** `cut`: it was truncated. */
 export function ownCells(written: readonly string[]): { readonly kept: readonly string[]; readonly cut: boolean } {
   let left = OWN_MAX;
   const kept = written.map((text) => {
@@ -40,14 +43,14 @@ export function ownCells(written: readonly string[]): { readonly kept: readonly 
   return { kept, cut: left < 0 };
 }
 
-/** A cell that we once wrote so that no spreadsheet runs it comes back as it was. */
+/** Removes the apostrophe from a cell that relais wrote. */
 export function asTyped(value: string): string {
   if (!value.includes("'")) return value;
   const within = value.startsWith("'") && isFormula(value.slice(1)) ? value.slice(1) : value;
   return within.replace(DEFUSED_WITHIN, '');
 }
 
-/** As a report can have it. */
+/** In the form for reports. */
 export function headingOf(name: string): string {
   return name
     .replaceAll(/\p{Cc}+/gu, ' ')
@@ -55,7 +58,7 @@ export function headingOf(name: string): string {
     .slice(0, HEADING_MAX);
 }
 
-/** The heading, or with a number where another column has it: a reader by name gets each. It is taken then. */
+/** The heading, with a number if another column has it, so that each can be read by name. It counts as used then. */
 export function freeHeading(heading: string, taken: Set<string>): string {
   let name = heading;
   for (let turn = 2; taken.has(name); turn += 1) name = `${heading} (${turn})`;
@@ -65,6 +68,6 @@ export function freeHeading(heading: string, taken: Set<string>): string {
 
 function cutTo(cell: string, left: number): string {
   if (cell.length <= left) return cell;
-  // Never through the middle of a character of two halves.
+  // Never splits a surrogate pair.
   return left === 0 ? '' : `${cell.slice(0, left - 1).replace(/[\ud800-\udbff]$/, '')}${CUT}`;
 }

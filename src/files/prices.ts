@@ -1,10 +1,10 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { type Detail, detail } from '../messages/details.ts';
 
-/** XOF per segment, by country (`SN`). A country that is not here has no price; it is named, never guessed. */
+/** XOF per segment, by country (`SN`). A missing country has no price; it is reported, never guessed. */
 export type Prices = Readonly<Record<string, number>>;
 
-/** Says what is wrong with a price table, in words for its author. */
+/** The error of a price table, for its author. */
 export class UnusablePrices extends Error {
   override readonly name = 'UnusablePrices';
   readonly problems: readonly Detail[];
@@ -15,7 +15,7 @@ export class UnusablePrices extends Error {
   }
 }
 
-/** Reads a table such as `{"SN": 20, "CI": 22.5}`. Throws an UnusablePrices. */
+/** Parses a table such as `{"SN": 20, "CI": 22.5}`. Throws an UnusablePrices. */
 export function readPrices(json: string): Prices {
   const table = parse(json);
   const problems = Object.entries(table).flatMap(([country, price]) => {
@@ -27,7 +27,7 @@ export function readPrices(json: string): Prices {
   return table as Prices;
 }
 
-/** XOF for so many segments, rounded to whole francs, since XOF has no smaller unit. */
+/** XOF for this many segments, rounded to whole francs, since XOF has no smaller unit. */
 export function costOf(segments: number, price: number): number {
   return Math.round((segments * Math.round(price * 100)) / 100);
 }

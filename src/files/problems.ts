@@ -1,7 +1,7 @@
 import type { Detail } from '../messages/details.ts';
 import { english } from '../messages/english.ts';
 
-/** Why nothing of a file can be used. Each says what to do about it. */
+/** Why a file cannot be used, each with what to do. */
 export const fileProblems = english.file.problems;
 
 export type FileProblemCode = keyof typeof fileProblems;
@@ -9,7 +9,7 @@ export type FileProblemCode = keyof typeof fileProblems;
 export interface FileProblem {
   readonly code: FileProblemCode;
   readonly message: string;
-  /** What it is about: a column, a variable, the place. */
+  /** The subject: a column, a variable, the position. */
   readonly detail?: Detail;
   /** The row as a spreadsheet numbers it (the header is row 1). */
   readonly row?: number;
@@ -19,7 +19,7 @@ export function fileProblem(code: FileProblemCode, more: { detail?: Detail; row?
   return { code, message: fileProblems[code], ...more };
 }
 
-/** Thrown while reading, when no row of the file can be trusted. Carries every problem found so far. */
+/** Thrown while reading if the file as a whole is unusable. Contains every problem found so far. */
 export class UnusableFile extends Error {
   readonly problems: readonly FileProblem[];
 

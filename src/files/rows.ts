@@ -22,75 +22,75 @@ import { Turns } from '../lib/turns.ts';
 import type { Detail } from '../messages/details.ts';
 
 const PIECE_BYTES = 65_536;
-/** A million rows of four columns. It is kept whole: the table of contents of an archive stands at its end. */
+/** A million rows of four columns. It is held as a whole: the directory of a zip archive is at its end. */
 const WORKBOOK_BYTES_MAX = 50_000_000;
 const UNPACKED_MAX = 536_870_912;
-/** Of all workbooks that have come to this process and are not read yet, whole or in part. */
+/** Of all workbooks in this process that are not fully read. */
 const WORKBOOKS_BYTES_MAX = 4 * WORKBOOK_BYTES_MAX;
 
 export type FileFormat = 'csv' | 'ndjson' | 'xlsx' | 'ods';
 
 export interface ReadOptions {
-  /** Tells CSV from JSON lines, where `{` at the beginning would not; a workbook shows itself. */
+  /** CSV or JSON lines, if `{` at the beginning is ambiguous; a workbook identifies itself. */
   readonly format?: FileFormat | undefined;
-  /** What a text is written in; without it, that is found out. */
+  /** The encoding of a text; without it, it is detected. */
   readonly encoding?: Encoding | undefined;
-  /** Of a workbook; without it, the first that can be seen. */
+  /** For a workbook; default: the first visible sheet. */
   readonly sheet?: string | undefined;
-  /** Whether one of the first rows is the header; without it, or where none is, the first row is. */
+  /** Whether a row is the header; without it, or without a match, the first row is. */
   readonly isHeader?: ((cells: readonly string[]) => boolean) | undefined;
-  /** Cells without the spaces around them. On by default. */
+  /** Removes spaces around cells. On by default. */
   readonly trim?: boolean | undefined;
-  /** How many bytes a workbook may become. */
+  /** Maximum decompressed bytes of a workbook. */
   readonly unpackedMax?: number | undefined;
-  /** Counts the packed bytes of a workbook. Default: one count for all workbooks of the process. */
+  /** Counts the compressed bytes of a workbook. Default: one count for all workbooks of the process. */
   readonly held?: Holding | undefined;
 }
 
 export interface RawRow {
-  /** As a spreadsheet numbers it: the header of a CSV file is row 1. JSON lines have no header and begin with 1. */
+  /** Spreadsheet numbering: the header of a CSV file is row 1. JSON lines have no header and begin with 1. */
   readonly row: number;
   readonly cells: readonly string[];
-  /** What makes the row unreadable, when it is. */
+  /** Why the row is unreadable, if it is. */
   readonly wrong?: Detail;
-  /** Nobody sees it on the screen of the spreadsheet. */
+  /** Not visible in the spreadsheet. */
   readonly hidden?: boolean;
 }
 
-/** What is known about the file; complete once all rows were read. */
+/** Facts about the file; complete after all rows were read. */
 export interface FileFacts {
   readonly format: FileFormat;
   /** Absent for a workbook. */
   readonly encoding?: Encoding;
   readonly delimiter?: Delimiter;
   readonly bytes: number;
-  /** SHA-256 of the bytes as they came, in hex. */
+  /** SHA-256 of the bytes as received, in hex. */
   readonly contentHash: string;
-  /** As written in the file, in the order of the cells. JSON lines: in the order in which they were first seen. */
+  /** As written in the file, in the order of the cells. JSON lines: in order of first appearance. */
   readonly columns: readonly string[];
   /** Rows above the header that are no data, such as a title. */
   readonly titleRows: number;
   /** The sheet that was read, and those that were not. */
   readonly sheet?: string;
   readonly otherSheets?: readonly string[];
-  /** Cells that reach over several rows; only the first of these has the value. */
+  /** Cells that span several rows; only the first row has the value. */
   readonly merged?: number;
 }
 
-/** So many rows are looked through for a header, blank ones too: a file may have nothing but these. */
+/** Maximum rows searched for a header, including blank ones: a file may have only these. */
 const HEAD_ROWS_MAX = 1_000;
 
-/** One of half a million rows takes up to 200 MB while it is read: more at a time would end the process for everybody. */
+/** A workbook of half a million rows takes up to 200 MB while it is read: more at a time would crash the process. */
 const WORKBOOKS_AT_ONCE = 2;
 const workbooks = new Turns(WORKBOOKS_AT_ONCE);
 
 const heldByAll = new HeldBytes({ ofCaller: WORKBOOKS_BYTES_MAX, ofProcess: WORKBOOKS_BYTES_MAX });
 
-/** Reads a file row by row, keeping no more than a piece of it; of a workbook, its packed bytes and its texts. */
+/** Reads a file row by row and holds only a part of it; for a workbook, its compressed bytes and its texts. */
 export class RowReader {
   readonly columns: string[] = [];
   format: FileFormat | undefined;
-  /** Where the header stands. */
+  /** The row of the header. */
   headerRow = 1;
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #options: ReadOptions;
@@ -108,12 +108,12 @@ export class RowReader {
     this.format = options.format;
   }
 
-  /** All sheets of a workbook but the one that is read, those that cannot be seen too; known with the first row. */
+  /** All other sheets of a workbook, including hidden ones; known with the first row. */
   get allOthers(): readonly string[] {
     return this.#sheet ? [...this.#sheet.others, ...this.#sheet.hidden] : [];
   }
 
-  /** Call it once, after the last row. */
+  /** Call it after the last row. */
   facts(): FileFacts {
     const { name: sheet, others, merged } = this.#sheet ?? {};
     return {
@@ -128,7 +128,7 @@ export class RowReader {
     };
   }
 
-  /** The rows in batches; blank rows are included, with their number. `columns` is filled before the first batch. */
+  /** The rows in batches, including blank rows, with their numbers. `columns` is filled before the first batch. */
   async *batches(): AsyncGenerator<RawRow[], void, undefined> {
     const chunks = this.#chunks();
     const begin = await readBeginning(chunks);
@@ -163,7 +163,7 @@ export class RowReader {
 
   async *#decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
     for await (const chunk of chunks) {
-      // A source may hand over the whole file at once; its rows are still made a few at a time.
+      // A source may deliver the whole file at once; its rows are still created a few at a time.
       for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
         const text = this.#text.read(chunk.subarray(at, at + PIECE_BYTES));
         if (text.length > 0) yield text;
@@ -199,7 +199,7 @@ export class RowReader {
         if (this.#bytes > WORKBOOK_BYTES_MAX) throw unusable('workbook_too_large');
         held.take(chunk.byteLength);
         bytes += chunk.byteLength;
-        // A copy: the source may use its buffer again.
+        // A copy: the source may reuse its buffer.
         parts.push(Uint8Array.from(chunk));
       }
       over = await workbooks.take();
@@ -221,12 +221,12 @@ export class RowReader {
     const trim = this.#options.trim ?? true;
     for await (const rows of this.#sheet.rows()) {
       yield trim ? rows.map((row) => ({ ...row, cells: row.cells.map((cell) => cell.trim()) })) : rows;
-      // A few bytes may stand for a million rows, and then nothing is waited for between two of them.
+      // A few bytes may contain a million rows without any wait between them.
       await letOthersWork();
     }
   }
 
-  /** Keeps the first rows until the header is found among them; what stands above it is no data. */
+  /** Holds the first rows until the header is found among them; rows above it are no data. */
   async *#belowHeader(batches: AsyncIterable<RawRow[]>): AsyncGenerator<RawRow[], void, undefined> {
     let first: RawRow[] | undefined = [];
     for await (const rows of batches) {
@@ -234,7 +234,7 @@ export class RowReader {
         yield rows;
         continue;
       }
-      // What is blank above all the others is no data, whichever of them is the header.
+      // Leading blank rows are no data, whichever row is the header.
       const from: number = first.length > 0 ? 0 : rows.findIndex(({ cells }) => !isBlank(cells));
       if (from !== -1) first = [...first, ...rows.slice(from)];
       const below = this.#fromHeader(first, first.length > HEAD_ROWS_MAX);
@@ -289,10 +289,10 @@ export class RowReader {
   }
 }
 
-/** Ctrl-Z, which MS-DOS writes behind a text. */
+/** Ctrl-Z, which MS-DOS writes after a text. */
 const END_OF_FILE = 0x1a;
 
-/** How many of them stand at the end: they are kept until it is known whether more comes. */
+/** The number of them at the end: they are held until more text follows. */
 function endsOf(text: Buffer): number {
   let ends = 0;
   while (text.at(-1 - ends) === END_OF_FILE) ends += 1;
@@ -312,7 +312,7 @@ async function* numbered(batches: AsyncIterable<string[][]>): AsyncGenerator<Raw
   }
 }
 
-/** Eight bytes, however they were cut: what every kind of file shows itself by. */
+/** Eight bytes, for any chunking: they identify every kind of file. */
 async function readBeginning(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
@@ -323,7 +323,7 @@ async function readBeginning(chunks: AsyncIterator<Uint8Array>): Promise<Buffer>
   return bytes;
 }
 
-/** Undefined: a text, as far as anybody can tell. */
+/** Undefined: probably a text. */
 function kindOf(beginning: Buffer): FileProblemCode | 'workbook' | undefined {
   const mark = beginning.subarray(0, 8).toString('latin1');
   if (mark.startsWith('PK\x03\x04')) return 'workbook';
@@ -339,7 +339,7 @@ function kindOfText(text: string): FileProblemCode | undefined {
   return /^\s*\[\s*(?:\{|\[|$)/.test(text) ? 'json_array' : undefined;
 }
 
-/** An archive of something else than a workbook that can be read. */
+/** An archive of another kind than a readable workbook. */
 function alienArchive(names: readonly string[]): FileProblemCode | undefined {
   if (names.some((name) => name.startsWith('index/') || name === 'index.zip')) return 'numbers_file';
   if (names.includes('encrypted-package')) return 'locked_workbook';
@@ -348,14 +348,14 @@ function alienArchive(names: readonly string[]): FileProblemCode | undefined {
   return isWorkbook ? undefined : 'archive';
 }
 
-/** Enough of the beginning to see the first records whole, however the bytes were cut. */
+/** Enough of the beginning to contain the first records, for any chunking. */
 async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
-  // Looked at each time it has doubled, and not for every byte that somebody sends alone.
+  // Checked each time the size has doubled, not for every byte of a slow sender.
   let lookAt = 1;
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
-    // A copy: the source may use its buffer again.
+    // A copy: the source may reuse its buffer.
     parts.push(Buffer.from(next.value));
     length += next.value.length;
     if (length >= MAX_ROW_BYTES) break;

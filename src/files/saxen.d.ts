@@ -1,4 +1,4 @@
-/** Of the package `saxen`, which brings no types of its own: what is used of it here. */
+/** The used part of the package `saxen`, which has no types of its own. */
 declare module 'saxen' {
   type Decode = (text: string) => string;
 
@@ -12,7 +12,7 @@ declare module 'saxen' {
   }
 
   export class Parser {
-    /** Prefixes by namespace: names come with these, whichever the document uses. */
+    /** Prefixes by namespace: names get these, whichever the document uses. */
     ns(prefixes: Readonly<Record<string, string>>): this;
     on<Name extends keyof Hooks>(name: Name, hook: Hooks[Name]): this;
     write(text: string): unknown;

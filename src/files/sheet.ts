@@ -2,14 +2,14 @@ import { unusable } from './problems.ts';
 import { detail } from '../messages/details.ts';
 
 export const MAX_COLUMNS = 100;
-/** No sheet of any program has more. */
+/** No program's sheet has more. */
 const MAX_ROWS = 1_048_576;
 const MAX_ROW_CHARACTERS = 65_536;
-/** `_x000D_`: so many characters of a document may stand for one. */
+/** `_x000D_`: this many characters of a document may represent one. */
 export const WRITTEN_AS = 7;
 const ROWS_AT_ONCE = 1_000;
 
-/** Sheets, or links to other parts. Each is kept until the rows were read. */
+/** Sheets, or links to other parts. Each is held until the rows were read. */
 const LISTED_MAX = 10_000;
 
 export function keepListed<T>(list: T[], one: T): void {
@@ -17,19 +17,19 @@ export function keepListed<T>(list: T[], one: T): void {
 }
 
 export interface SheetRow {
-  /** As the spreadsheet numbers it, from 1 on. */
+  /** Spreadsheet numbering, from 1. */
   readonly row: number;
   readonly cells: string[];
   readonly hidden: boolean;
 }
 
-/** One sheet of a workbook; `name` and `others` are known at once, `merged` once all rows were read. */
+/** One sheet of a workbook; `name` and `others` are known at once, `merged` after all rows were read. */
 export interface Sheet {
   readonly name: string;
-  /** The other sheets that can be seen, and those that cannot. */
+  /** The other visible sheets, and the hidden ones. */
   readonly others: readonly string[];
   readonly hidden: readonly string[];
-  /** Cells that reach over several rows: only the first of these has the value. */
+  /** Cells that span several rows: only the first row has the value. */
   readonly merged: number;
   rows(): AsyncGenerator<SheetRow[], void, undefined>;
 }
@@ -39,7 +39,7 @@ interface Named {
   readonly hidden: boolean;
 }
 
-/** The one that was asked for, else the first that can be seen. */
+/** The requested one, otherwise the first visible one. */
 export function chooseSheet<S extends Named>(sheets: readonly S[], wanted: string | undefined): S {
   const same = ({ name }: Named): boolean => name.trim().toLowerCase() === wanted?.trim().toLowerCase();
   const chosen =
@@ -57,7 +57,7 @@ export function othersOf(sheets: readonly Named[], chosen: Named): Pick<Sheet, '
   return { others: names(false), hidden: names(true) };
 }
 
-/** Puts rows together while a document is read, and hands them out between two pieces of it. */
+/** Builds rows while a document is parsed, and returns them between two pieces of it. */
 export class RowsInTheMaking {
   #done: (SheetRow & { readonly times: number })[] = [];
   #cells: string[] = [];
@@ -72,19 +72,19 @@ export class RowsInTheMaking {
     [this.#cells, this.#characters, this.#column, this.#hidden] = [[], 0, 0, hidden];
   }
 
-  /** Where the next cell stands, from 0 on; without it, beside the last one. */
+  /** The position of the next cell, from 0; without it, next to the last one. */
   at(column: number | undefined): void {
     if (column !== undefined) this.#column = column;
   }
 
-  /** What is to be a cell, part after part: it ends as no row that may be, however many more parts it has. */
+  /** Appends a part of a cell's text: it ends within the limit of a row, however many parts follow. */
   joined(text: string, part: string): string {
     if (text.length + part.length > MAX_ROW_CHARACTERS * WRITTEN_AS)
       throw unusable('row_too_long', { row: this.#row });
     return text + part;
   }
 
-  /** The same text in so many cells. */
+  /** The text in this many cells. */
   cell(text: string, times = 1): void {
     if (text.trim() !== '') {
       if (this.#column + times > MAX_COLUMNS) throw unusable('too_many_columns', { row: this.#row });
@@ -100,12 +100,15 @@ export class RowsInTheMaking {
     const row = this.#row;
     if (row + times - 1 > MAX_ROWS && this.#cells.length > 0) throw unusable('too_many_rows');
     const cells = this.#cells;
-    // Rows of nothing are passed over, however many they are said to be.
+    // Empty rows are skipped, whatever their declared number.
     if (cells.length > 0) this.#done.push({ row, cells, hidden: this.#hidden, times });
     this.#row = row + times - 1;
   }
 
-  /** Those that were made since: one that stands a million times takes half a kilobyte, and is never a million at once. */
+  /**
+   * Rows built since the last call: a row repeated a million times takes half a kilobyte, and is never expanded at
+   * once.
+   */
   *take(): Generator<SheetRow[], void, undefined> {
     const done = this.#done;
     this.#done = [];
@@ -122,12 +125,12 @@ export class RowsInTheMaking {
   }
 }
 
-/** What the cells of a workbook hold, as the text that a person would have typed. */
+/** The values of workbook cells as the text that a user would have typed. */
 
-/** Of a cell with a formula whose result the file does not hold: only a spreadsheet program can work it out. */
+/** A formula without a stored result: only a spreadsheet program can calculate it. */
 export const NO_RESULT = '#FORMULA!';
 
-/** `#N/A`, in English and in French, and as LibreOffice writes it: a formula failed, and this is no value. */
+/** `#N/A`, in English and in French, and in LibreOffice's form: a failed formula, not a value. */
 export function isSpreadsheetError(text: string): boolean {
   if (!text.startsWith('#') && !text.startsWith('Err:')) return false;
   return /^(?:#(?:N\/A|N\/D|REF!|VALUE!|VALEUR!|DIV\/0!|NAME\?|NOM\?|NUM!|NOMBRE!|NULL!|NUL!|SPILL!|CALC!|FORMULA!)|Err:\d{3})$/.test(
@@ -135,7 +138,9 @@ export function isSpreadsheetError(text: string): boolean {
   );
 }
 
-/** `771000255.0` and `2.21771000255E11` are 771000255 and 221771000255; a fraction has no more digits than are kept. */
+/**
+ * `771000255.0` and `2.21771000255E11` are 771000255 and 221771000255; fractions are limited to the stored digits.
+ */
 export function plainNumber(written: string): string {
   const value = Number(written);
   if (written.trim() === '' || !Number.isFinite(value)) return written;
@@ -143,22 +148,24 @@ export function plainNumber(written: string): string {
 }
 
 export type NumberFormat =
-  /** `elapsed`: hours are counted on beyond 24. */
+  /** `elapsed`: hours count beyond 24. */
   | { readonly is: 'date'; readonly day: boolean; readonly time: boolean; readonly elapsed?: boolean }
-  /** Shows this many digits at least. */
+  /** Shows at least this many digits. */
   | { readonly is: 'padded'; readonly digits: number }
   | { readonly is: 'plain' };
 
 const PLAIN: NumberFormat = { is: 'plain' };
 
-/** The formats that a workbook does not write out, those of dates and times; in every language by the same numbers. */
+/**
+ * Built-in formats of dates and times, which a workbook only references; their numbers are equal in every language.
+ */
 export function builtInFormat(id: number): NumberFormat {
   const day = (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
   const time = (id >= 18 && id <= 22) || (id >= 45 && id <= 47);
   return day || time ? { is: 'date', day, time, elapsed: id === 46 } : PLAIN;
 }
 
-/** The most that Excel keeps. */
+/** The maximum of Excel. */
 const FORMAT_MAX = 255;
 
 /** `dd/mm/yyyy`, `0#" "##" "##" "##" "##`. */
@@ -169,7 +176,7 @@ export function readFormat(code: string): NumberFormat {
   if (/[dyhms]/i.test(bare) && !/general|[0#?]/i.test(bare.replace(/\.0+/g, ''))) {
     return { is: 'date', day: /[dy]/i.test(bare), time: /[hs]/i.test(bare), elapsed: /\[h+\]/i.test(bare) };
   }
-  // What stands behind the first 0 is shown even where it is #.
+  // Digits after the first 0 are shown even for #.
   const padded = /^#*(0[0#]*)$/.exec(bare.replace(/[\s\u00a0\u202f.()/-]/g, ''));
   const digits = padded?.[1]?.length ?? 0;
   return digits > 1 && !/\.0/.test(bare) ? { is: 'padded', digits } : PLAIN;
@@ -179,14 +186,14 @@ export function showNumber(written: string, format: NumberFormat, since1904: boo
   const plain = plainNumber(written);
   if (format.is === 'padded') return /^\d+$/.test(plain) ? plain.padStart(format.digits, '0') : plain;
   const value = Number(written);
-  // The last day that a spreadsheet knows is the end of the year 9999.
+  // A spreadsheet's last day is the end of the year 9999.
   if (format.is === 'plain' || !(value >= 0 && value < 2_958_466)) return plain;
   const { time, elapsed } = format;
-  // Before the first day a spreadsheet shows a date that never was.
+  // Before the first day a spreadsheet shows an impossible date.
   const day = format.day && value >= 1;
   if (elapsed) return hoursOf(value);
   if (!day && !time) return plain;
-  // Day 60 is the 29th of February 1900, which never was.
+  // Day 60 is the 29th of February 1900, which did not exist.
   const days = since1904 ? value + 1_462 : value < 60 ? value + 1 : value;
   const at = new Date(Math.round((days - 25_569) * 86_400) * 1_000);
   return showMoment(at.toISOString(), { day, time });
@@ -198,7 +205,7 @@ function hoursOf(days: number): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 }
 
-/** `2026-11-30T14:30:00` → `30/11/2026 14:30`, as people here write it. Without a format, all that is written there. */
+/** `2026-11-30T14:30:00` → `30/11/2026 14:30`, the local format. Without a format, everything is shown. */
 export function showMoment(
   iso: string,
   { day = true, time = true }: { readonly day?: boolean; readonly time?: boolean } = {},

@@ -6,33 +6,32 @@ import { unusable, type UnusableFile } from './problems.ts';
 import { detail } from '../messages/details.ts';
 
 const NOTHING = Buffer.alloc(0);
-/** How much is looked at, from the first byte that is not UTF-8 on, to tell Windows, the Macintosh and MS-DOS apart. */
+/** How much is read, from the first invalid UTF-8 byte on, to distinguish Windows, Macintosh and MS-DOS. */
 const WINDOW = 4_096;
 /** Enough to show the word around the first byte. */
 const SAMPLE_BEFORE = 20;
 
 /**
- * Turns the bytes of a text into UTF-8 bytes without a byte order mark, piece by piece.
+ * Converts a text to UTF-8 without a byte order mark, piece by piece.
  *
- * A byte order mark decides, or the zero bytes of UTF-16 between the first letters; else the first bytes beyond ASCII:
- * a well-formed UTF-8 sequence means UTF-8, anything else the code page that makes words of it. Where two do, the file
- * is refused with both readings. The decision never looks further than a fixed window, so it does not depend on how the
- * file was cut. A file that breaks the decision later is refused: a text with the wrong letters would go to thousands
- * of people.
+ * A byte order mark decides, or the zero bytes of UTF-16 between the first letters; otherwise the first bytes beyond
+ * ASCII: a well-formed UTF-8 sequence means UTF-8, anything else the code page that gives plausible words. If two do,
+ * the file is refused with both readings. The decision uses only a fixed window, so it does not depend on the
+ * chunking. A file that contradicts the decision later is refused: wrong letters would go to thousands of people.
  */
 export class TextReader {
   #encoding: Encoding | undefined;
   #rest: Buffer = NOTHING;
-  /** The last of the text that was handed on before its encoding showed. */
+  /** The last output before the encoding was detected. */
   #before: Buffer = NOTHING;
   #begun = false;
 
-  /** `named`: what the file is said to be written in; nothing is guessed then. */
+  /** `named`: the declared encoding, which disables detection. */
   constructor(named?: Encoding) {
     this.#encoding = named;
   }
 
-  /** What the file is written in; a file with ASCII alone counts as UTF-8. */
+  /** The encoding of the file; a file with only ASCII counts as UTF-8. */
   get encoding(): Encoding {
     return this.#encoding ?? 'utf-8';
   }
@@ -43,7 +42,7 @@ export class TextReader {
     let bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, fresh]) : fresh;
     this.#rest = NOTHING;
     if (!this.#begun) {
-      // Four bytes tell a byte order mark and UTF-16 without one.
+      // Four bytes show a byte order mark or UTF-16 without one.
       if (bytes.length < 4 && !last) return this.#keep(bytes);
       bytes = this.#open(bytes);
     }
@@ -53,7 +52,7 @@ export class TextReader {
   }
 
   #keep(bytes: Buffer): Buffer {
-    // A copy: the caller may use its buffer again.
+    // A copy: the caller may reuse its buffer.
     this.#rest = Buffer.from(bytes);
     return NOTHING;
   }
@@ -69,14 +68,14 @@ export class TextReader {
     return bytes;
   }
 
-  /** What the file says of itself is truer than what was said about it. */
+  /** The file's own mark overrides the declared encoding. */
   #marked(encoding: Encoding, rest: Buffer): Buffer {
     this.#encoding = encoding;
     return rest;
   }
 
   #fromUtf16(bytes: Buffer, last: boolean): Buffer {
-    // A character may have four bytes; one that is cut waits for its end.
+    // A character may have four bytes; an incomplete one waits for its end.
     let whole = bytes.length - (bytes.length % 2);
     const high = bytes[whole - (this.#encoding === 'utf-16le' ? 1 : 2)] ?? 0;
     if (!last && (high & 0xfc) === 0xd8) whole -= 2;
@@ -84,7 +83,7 @@ export class TextReader {
     if (whole < bytes.length) this.#keep(bytes.subarray(whole));
     const part = Buffer.from(bytes.subarray(0, whole));
     const text = (this.#encoding === 'utf-16be' ? part.swap16() : part).toString('utf16le');
-    // A letter without its other half, or zero bytes: this is no UTF-16.
+    // An unpaired surrogate, or zero bytes: this is no UTF-16.
     if (/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text))
       throw unusable('not_text');
     return Buffer.from(text, 'utf8');
@@ -117,7 +116,7 @@ function decide(
   const length = sequenceLength(bytes[first] ?? 0);
   const sequence = bytes.subarray(first, first + length);
   if (sequence.length === length && isUtf8(sequence)) return 'utf-8';
-  // Cut inside what may be one character: wait for its end, unless what is here already cannot be UTF-8.
+  // The chunk may end inside a character: wait for the rest, unless it already cannot be UTF-8.
   const possible = sequence.length < length && sequence.subarray(1).every((byte) => (byte & 0xc0) === 0x80);
   if (!last && (possible || bytes.length < first + WINDOW)) return 'undecided';
   const around = Buffer.concat([before, bytes.subarray(0, first)]).subarray(-SAMPLE_BEFORE);
@@ -130,14 +129,14 @@ function withZero(bytes: Buffer): UnusableFile {
   return unusable('not_text', { detail: detail('zero_byte', { before: before.replaceAll(/[^\x20-\x7e]/g, '?') }) });
 }
 
-/** How many bytes the UTF-8 sequence has that begins with `lead`; 1 for a byte that begins none. */
+/** The length of the UTF-8 sequence that begins with `lead`; 1 for an invalid first byte. */
 function sequenceLength(lead: number): number {
   if (lead >= 0xf0 && lead <= 0xf4) return 4;
   if (lead >= 0xe0 && lead <= 0xef) return 3;
   return lead >= 0xc2 && lead <= 0xdf ? 2 : 1;
 }
 
-/** How many bytes at the end begin a character whose end is still to come. */
+/** Number of bytes at the end that begin an incomplete character. */
 function tailLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

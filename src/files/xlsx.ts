@@ -1,4 +1,4 @@
-/** Workbooks of Excel and of what writes like it (ECMA-376): one sheet, row by row, in memory that hardly grows. */
+/** Workbooks of Excel and compatible programs (ECMA-376): one sheet, row by row, in nearly constant memory. */
 import { type Archive, partName } from './archive.ts';
 import {
   builtInFormat,
@@ -102,10 +102,10 @@ function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true';
 }
 
-/** Excel itself takes 65,490. */
+/** Excel allows 65,490. */
 const FORMATS_MAX = 100_000;
 
-/** By the number that a cell names as its style. */
+/** By the number of a cell's style. */
 async function readStyles(archive: Archive, path: string): Promise<NumberFormat[]> {
   const own = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
@@ -143,12 +143,12 @@ function stringsInto(table: StringTable): XmlListener {
   };
 }
 
-/** A text stands in its element or in a formatted run of it. One of `rPh` says how another is pronounced. */
+/** A text is in its element or in a formatted run of it. Texts of `rPh` show the pronunciation of another. */
 function isSaid(parent: string, element: 'si' | 'is'): boolean {
   return parent === element || parent === 'r';
 }
 
-/** `_x000D_` is how a character is written that XML cannot hold. */
+/** `_x000D_` is the form of a character that XML cannot contain. */
 function unescaped(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -158,10 +158,10 @@ const PAGE_BYTES = 1_048_576;
 const TABLE_BYTES_MAX = 100 * PAGE_BYTES;
 /** Each row of a full sheet has four of its own. */
 const TEXTS_MAX = 5_000_000;
-/** A cell holds 32,767 characters. */
+/** A cell has at most 32,767 characters. */
 const TEXT_BYTES_MAX = 200_000;
 
-/** The texts that cells share, as bytes: a million of them as JavaScript strings would be sixty megabytes. */
+/** The shared texts of cells, as bytes: a million of them as JavaScript strings would be sixty megabytes. */
 class StringTable {
   readonly #pages: Buffer[] = [];
   #starts = new Uint32Array(1_024);
@@ -249,8 +249,8 @@ class SheetReader implements XmlListener {
   }
 
   /**
-   * A writer that hides the unused rows alone gives no row a height of its own: that the first row has one shows that
-   * the rows to be seen are marked so.
+   * A writer that hides only unused rows gives no row its own height: a height of the first row shows that visible
+   * rows are marked.
    */
   #isHidden(attribute: Attribute): boolean {
     const height = attribute('ht');
@@ -282,12 +282,12 @@ class SheetReader implements XmlListener {
 
 type Attribute = (name: string) => string | undefined;
 
-/** As it is put together. */
+/** The current cell. */
 class Cell {
   readonly type: string;
   readonly format: NumberFormat;
   value = '';
-  /** Its text where it is not shared; absent where the cell has none. */
+  /** Its text if it is not shared; absent: none. */
   inline: string | undefined;
   isFormula = false;
 
@@ -301,7 +301,7 @@ class Cell {
 function columnOf(place: string): number {
   let column = 0;
   for (let at = 0; at < place.length; at += 1) {
-    // The mask treats lower-case and upper-case letters alike.
+    // The mask makes the comparison case-insensitive.
     const letter = (place.charCodeAt(at) & 0x5f) - 64;
     if (letter < 1 || letter > 26) break;
     column = column * 26 + letter;

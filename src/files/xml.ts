@@ -1,6 +1,6 @@
 /**
- * The XML of workbooks. Programs choose prefixes and encodings freely, so a reader knows an element by its namespace
- * and its parent alone: an extension may use every name that the standard uses.
+ * The XML of workbooks. Programs choose prefixes and encodings freely, so a reader identifies an element only by its
+ * namespace and its parent: an extension may use every name of the standard.
  */
 import { TextDecoder } from 'node:util';
 import { Parser } from 'saxen';
@@ -9,7 +9,7 @@ import { detail } from '../messages/details.ts';
 
 const OPEN_DOCUMENT = 'urn:oasis:names:tc:opendocument:xmlns:';
 
-/** Names as listeners know them: those of a namespace without a prefix here are bare. */
+/** Names for listeners: elements of a namespace without a prefix here are unprefixed. */
 const PREFIXES: Readonly<Record<string, string>> = {
   'http://schemas.openxmlformats.org/spreadsheetml/2006/main': 'x',
   'http://schemas.openxmlformats.org/package/2006/relationships': 'x',
@@ -27,8 +27,9 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const BARE = 'x:';
 
 /**
- * Receives each element of a document. `name` and `parent` are bare for spreadsheets and relationships of Excel,
- * `table:table-cell` for OpenDocument, and otherwise have a prefix that no listener knows. A text comes whole or in parts.
+ * Receives each element of a document. `name` and `parent` are unprefixed for spreadsheets and relationships of
+ * Excel, `table:table-cell` for OpenDocument, and otherwise have a prefix that no listener knows. A text arrives
+ * whole or in parts.
  */
 export interface XmlListener {
   open(name: string, attribute: (name: string) => string | undefined, parent: string): void;
@@ -36,14 +37,14 @@ export interface XmlListener {
   close(name: string): void;
 }
 
-/** A tag or a cell is much shorter. A longer one never ends, and would be scanned again with each piece. */
+/** Tags and cells are much shorter. A longer one is endless, and would be rescanned with each piece. */
 const TOKEN_MAX = 2_000_000;
 /** Workbooks nest some twenty elements, and declare some twenty namespaces. */
 const DEPTH_MAX = 1_000;
 const NAMESPACES_MAX = 1_000;
 const DECLARATION = /xmlns(?::[^\s=]{1,100})?\s*=\s*["']([^"']{0,500})/g;
 
-/** Entities that a document declares are not known here, and a document that declares any is refused. */
+/** Entities declared by a document are not supported, and such a document is refused. */
 export class XmlReader {
   readonly #parser = new Parser();
   readonly #path: string[] = [];
@@ -87,7 +88,7 @@ export class XmlReader {
   }
 
   #parse(text: string): void {
-    // The parser keeps each namespace for good.
+    // The parser stores each namespace permanently.
     for (const [, namespace = ''] of text.matchAll(DECLARATION)) this.#namespaces.add(namespace);
     if (this.#namespaces.size > NAMESPACES_MAX) throw unusable('broken_workbook', { detail: detail('endless', {}) });
     this.#parser.write(text);
@@ -105,7 +106,7 @@ export class XmlReader {
 /** A declaration is shorter. */
 const BEGINNING = 256;
 
-/** Turns the bytes of a document into text, in the encoding that its first bytes or its declaration name. */
+/** Decodes a document in the encoding of its first bytes or its declaration. */
 class XmlText {
   #decoder: TextDecoder | undefined;
   #held = Buffer.alloc(0);
@@ -121,7 +122,7 @@ class XmlText {
     return this.#decoder ? this.#decoder.decode() : this.#begin().decode(this.#held);
   }
 
-  /** Refuses an encoding that is not known here, and later each byte that is none of its text. */
+  /** Refuses an unsupported encoding, and later each invalid byte. */
   #begin(): TextDecoder {
     const bytes = this.#held;
     const label = encodingOf(bytes);
@@ -139,6 +140,6 @@ function encodingOf(bytes: Buffer): string {
   if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c)) return 'utf-16be';
   const beginning = bytes.toString('latin1', 0, BEGINNING);
   const [, named = 'utf-8'] = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/.exec(beginning) ?? [];
-  // Read as single bytes, it is no UTF-16, whatever it says.
+  // A text readable as single bytes is no UTF-16, whatever its declaration.
   return /^utf-?16/i.test(named) ? 'utf-8' : named;
 }

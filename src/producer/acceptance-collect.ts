@@ -1,9 +1,9 @@
 /**
- * The way in for invoices, payment requests and direct credits: the same steps as acceptance.ts, for what is asked
- * less often and may never carry a card number.
+ * Acceptance of invoices, payment requests and direct credits: the steps of acceptance.ts, for less frequent requests
+ * that must never contain a card number.
  *
- * The first two are done while the caller waits, where one does, so nobody is woken for them: the due index takes over
- * only when the caller's process died.
+ * The first two are created while the caller waits, so no worker is signalled for them: the due index takes over only
+ * if the caller's process died.
  */
 import type { z } from 'zod';
 import { paymentRequestRequest } from '../kinds/payment-request.ts';
@@ -34,19 +34,21 @@ export type CollectOptions = Pick<
   AcceptanceOptions,
   'store' | 'environment' | 'wake' | 'accounts' | 'fingerprints' | 'trial'
 > & {
-  /** Direct credits are refused unless switched on: they move money in one step that cannot be asked about. */
+  /** Direct credits are refused unless switched on: they move money in one step without a status check. */
   readonly directCredit: boolean;
-  /** Everything is judged by the same rules, and nothing is written. */
+  /** Every rule is applied, and nothing is written. */
   readonly dryRun?: boolean;
-  /** Nobody waits for the answer of upstream: the process that takes what is due asks it. */
+  /**
+   * The caller does not wait for the provider's answer: the process that takes the due operation sends the request.
+   */
   readonly nobodyWaits?: boolean;
-  /** Whose act it is what is accepted; absent: that of no door of people. */
+  /** The user's act; absent: no user acted. */
   readonly act?: Act | undefined;
 };
 
 type CollectKind = 'invoice' | 'payment_request' | 'direct_credit';
 
-/** How long the due index leaves an operation to the process that accepted it and asks upstream itself. */
+/** How long the due index leaves an operation to the process that accepted it and calls the provider itself. */
 const GRACE_MS = 5_000;
 
 const DIRECT_CREDIT_OFF: Problem = {
@@ -67,12 +69,12 @@ export class CollectAcceptance {
     return new CollectAcceptance({ ...this.#options, dryRun: true, wake: () => undefined });
   }
 
-  /** The same way in, for one request of somebody. */
+  /** This acceptance for one user's request. */
   actingAs(act: Act): CollectAcceptance {
     return new CollectAcceptance({ ...this.#options, act });
   }
 
-  /** `by` is the name of the key that asks: nobody resolves their own. */
+  /** `by`: the name of the key. Nobody resolves their own request. */
   async invoice(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(invoiceRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
@@ -88,7 +90,7 @@ export class CollectAcceptance {
     });
   }
 
-  /** `by` is the name of the key that asks: nobody resolves their own. */
+  /** `by`: the name of the key. Nobody resolves their own request. */
   async paymentRequest(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(paymentRequestRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
@@ -118,7 +120,7 @@ export class CollectAcceptance {
     });
   }
 
-  /** `by` is the name of the key that asks. */
+  /** `by`: the name of the key. */
   async directCredit(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(directCreditRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
@@ -134,7 +136,7 @@ export class CollectAcceptance {
       account,
       xof: amount,
       dueInMs: 0,
-      // The same beneficiary as that of a disbursement to this account: the daily limits hold for both together.
+      // The same beneficiary as for a disbursement to this account: the daily limits cover both.
       beneficiary,
       phone: phoneIn(beneficiary),
       meantAgain: allowDuplicate ?? false,
@@ -149,7 +151,7 @@ export class CollectAcceptance {
     return this.#options.nobodyWaits ? 0 : GRACE_MS;
   }
 
-  /** Everything that is wrong with a request, or the request and its identity. */
+  /** All problems of a request, or the request and its identity. */
   #check<T extends { readonly account: string; readonly reference?: string | undefined }>(
     schema: z.ZodObject & z.ZodType<T>,
     input: unknown,
@@ -181,7 +183,7 @@ interface Named {
   readonly reference?: string | undefined;
 }
 
-/** Looked at field by field before anything else: what reads a value calls itself for each level of it. */
+/** Checked field by field first: later code recurses for each level of a value. */
 function deepProblems(input: unknown): Problem[] {
   if (typeof input !== 'object' || input === null) return [];
   return Object.entries(input)

@@ -1,4 +1,4 @@
-/** Where accepted requests are recorded, as acceptance sees it. */
+/** The store of accepted requests, as acceptance uses it. */
 import type { RequestOf } from '../kinds/index.ts';
 import type { Campaigns } from '../ledger/campaigns.ts';
 import { acceptMessage, newMessage } from '../ledger/messages.ts';
@@ -23,7 +23,7 @@ type Operations = Pick<Public<OperationStore>, 'accept'>;
 
 export interface AcceptanceStore extends Operations, Pick<Public<OperationStore>, 'differs'> {
   message(request: RequestOf<'message'>, identity: MessageIdentity): Promise<Accepted>;
-  /** The same rules, and nothing is recorded. */
+  /** The same rules without recording. */
   dryRun(): Operations;
 }
 
@@ -32,7 +32,7 @@ interface Ledger {
   readonly judging: Public<OperationStore>;
   readonly sharedOperations: Pick<LedgerOperations, 'accept'>;
   readonly campaigns: Pick<Campaigns, 'accept' | 'judge' | 'asked'>;
-  /** Absent: nobody asked for traces. */
+  /** Absent: traces are off. */
   readonly traces?: Traces | undefined;
 }
 

@@ -1,8 +1,9 @@
 /**
- * The one way in. HTTP, the intake queue, the library and the command line all come here: check, derive the id, write
- * record and due time in one script, answer when that is durable, then add a wake-up job that nobody waits for.
+ * The single acceptance of requests. HTTP, the intake queue, the library and the command line all use it: validate,
+ * derive the id, write record and due time in one statement, answer when that is durable, then add a wake-up job
+ * without waiting for it.
  *
- * The id is derived from what identifies the request, so that a caller's retry finds it whatever was lost in between.
+ * The id is derived from the identity of the request, so that a caller's retry finds it after any loss in between.
  */
 import { HAND, wholePaceToRecord } from '../kinds/campaign-switches.ts';
 import { messageRequest } from '../kinds/message.ts';
@@ -26,7 +27,7 @@ import { type Message, message } from '../messages/message.ts';
 
 export type Answer =
   | { readonly outcome: 'accepted' | 'duplicate'; readonly id: string; readonly state: string }
-  /** The same identity, or the same reference, already stands for another request. */
+  /** Another request already has this identity or reference. */
   | { readonly outcome: 'conflict'; readonly existingId: string; readonly differs: readonly string[] }
   | { readonly outcome: 'invalid'; readonly problems: readonly Problem[] };
 
@@ -35,17 +36,20 @@ export interface AcceptanceOptions {
   readonly random: Random;
   readonly environment: string;
   readonly wake: (queue: QueueName) => void;
-  /** The accounts that there are. Absent: unknown to this process (the library), and checked when it is done. */
+  /** The existing accounts. Absent: unknown to this process (the library), and checked later. */
   readonly accounts?: ReadonlySet<string>;
-  /** Fingerprints of their keys, where this process has them: others leave alone what was accepted for these. */
+  /**
+   * Fingerprints of their keys, if this process has them: processes with other keys skip operations accepted for
+   * these.
+   */
   readonly fingerprints?: ReadonlyMap<string, string>;
-  /** Withdraw modes that the service has added since the interface was written. */
+  /** Withdraw modes that the provider added since the interface was written. */
   readonly extraWithdrawModes?: readonly string[] | undefined;
   /** Absent: every number is allowed. */
   readonly trial?: TrialNumbers;
-  /** Everything is judged by the same rules, and nothing is written. */
+  /** Every rule is applied, and nothing is written. */
   readonly dryRun?: boolean;
-  /** Whose act it is what is accepted; absent: that of no door of people. */
+  /** The user's act; absent: no user acted. */
   readonly act?: Act | undefined;
 }
 
@@ -54,7 +58,7 @@ const NO_IDENTITY: Problem = {
   message: message('identity_required'),
 };
 
-/** A row of a batch that was approved as a whole. Kept in the record, and no part of what the request is. */
+/** A row of an approved batch. Stored in the record, and no part of the request's identity. */
 export interface ApprovedRow {
   readonly batch: string;
   /** Name of the key that approved the batch. */
@@ -70,22 +74,22 @@ export class Acceptance {
     this.#operations = options.dryRun ? options.store.dryRun() : options.store;
   }
 
-  /** The same way in, for one request of somebody; what is asked for meanwhile still shares scripts and slices. */
+  /** This acceptance for one user's request; it still shares statements with concurrent requests. */
   actingAs(act: Act): Acceptance {
     return new Acceptance({ ...this.#options, act });
   }
 
-  /** The same judge, and nothing is written: what it accepts would have been. */
+  /** The same checks without writing: the answer is that of a real request. */
   dryRun(): Acceptance {
     return new Acceptance({ ...this.#options, dryRun: true, wake: () => undefined });
   }
 
-  /** `by` is the name of the key that asks: nobody approves their own. */
+  /** `by`: the name of the key. Nobody approves their own request. */
   async disbursement(input: unknown, idempotencyKey?: string, by = 'producer', row?: ApprovedRow): Promise<Answer> {
     return (await this.disbursementInFull(input, idempotencyKey, by, row)).answer;
   }
 
-  /** With the record where this call has written it, so that it need not be read to be shown. */
+  /** With the record if this call has written it, so that it need not be read again. */
   async disbursementInFull(
     input: unknown,
     idempotencyKey?: string,
@@ -94,7 +98,7 @@ export class Acceptance {
   ): Promise<{
     readonly answer: Answer;
     readonly written?: () => DisbursementRecord;
-    /** What looks wrong, and is no reason to refuse. */
+    /** Suspicious values that are no reason to refuse. */
     readonly warnings?: readonly Message[];
   }> {
     const judged = judgeDisbursement(input, { ...this.#options, ...(row && { unusual: 'warned' }) }, idempotencyKey);
@@ -127,7 +131,7 @@ export class Acceptance {
       },
     };
     const answer = await this.#operations.accept(operation);
-    // What may not be done yet is left to the due index.
+    // A payment with a later earliest time waits in the due index.
     if (answer.outcome === 'accepted' && answer.state === 'queued' && notBeforeMs === undefined) {
       this.#options.wake('disbursement');
     }
@@ -135,7 +139,7 @@ export class Acceptance {
     return { answer: readAnswer(answer), warnings, written: () => recordAsWritten(operation, answer) };
   }
 
-  /** `by` is the name of the key that asks: nobody approves their own. */
+  /** `by`: the name of the key. Nobody approves their own request. */
   async campaign(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const parsed = check(campaignRequest, input);
     const known = parsed.data ?? readableOf(campaignRequest, input);
@@ -170,8 +174,8 @@ export class Acceptance {
   }
 
   /**
-   * A message needs no reference: without one, each request is a message of its own. `fallback` identifies the request
-   * where the door can tell that it is the same one again.
+   * A message needs no reference: without one, each request is a separate message. `fallback` identifies the request
+   * if the entry point can recognise a repetition.
    */
   async message(input: unknown, idempotencyKey?: string, fallback?: string): Promise<Answer> {
     const parsed = check(messageRequest, input);
@@ -192,7 +196,7 @@ export class Acceptance {
       return readAnswer(await this.#operations.accept(asked));
     }
     const answer = await this.#options.store.message(parsed.data, { ...names, act: this.#options.act });
-    // The due index knows the time of a scheduled message.
+    // The due index has the time of a scheduled message.
     if (answer.outcome === 'accepted' && parsed.data.sendAt === undefined)
       this.#options.wake(queueOfLane[parsed.data.lane]);
     if (answer.outcome === 'conflict') {
@@ -215,7 +219,7 @@ export class Acceptance {
 
 const msOf = (time: string | undefined): number | undefined => (time === undefined ? undefined : Date.parse(time));
 
-/** As long as a header may say it, and the place of a line behind it. */
+/** The maximum of a header, with the position of a line appended. */
 const idempotencyName = identityText(300);
 
 interface Identifiable {
@@ -231,7 +235,7 @@ interface Names {
   readonly idOfReference?: string;
 }
 
-/** What the id is derived from; a name is compared in one spelling through every door. */
+/** The input of the id; a name is normalised identically by every entry point. */
 export function identityOf(
   idempotencyKey: string | undefined,
   reference: string | undefined,
@@ -244,7 +248,7 @@ export function identityOf(
   return { problems: read.problems.map((one) => ({ ...one, pointer: '/Idempotency-Key' })) };
 }
 
-/** The id, and what else tells a retry from a second request. */
+/** The id, and the data that distinguishes a retry from a second request. */
 export function identify(environment: string, kind: Kind, request: Identifiable, identity: string): Names {
   const { account, reference } = request;
   const id = idOfReference(environment, kind, account, identity);
@@ -254,12 +258,12 @@ export function identify(environment: string, kind: Kind, request: Identifiable,
   return { id, fingerprint: print, reference, idOfReference: other };
 }
 
-/** The id that a reference alone gives: where to look for an operation that a caller names by its reference. */
+/** The id derived from a reference alone: used to find an operation that a caller names by its reference. */
 export function idOfReference(environment: string, kind: Kind, account: string, reference: string): string {
   return derivedId(operations[kind].prefix, environment, account, kind, reference);
 }
 
-/** The keys that an operation is meant for, as its record has them until it is begun. */
+/** The keys for which an operation was accepted, stored until it begins. */
 export function acceptedFor(
   account: string,
   fingerprints: AcceptanceOptions['fingerprints'],
@@ -293,12 +297,12 @@ function ofLostTime(id: string): Problem {
   };
 }
 
-/** How every door tells a conflict: what stands, and what of the request is not as there. */
+/** The common text of a conflict: the existing operation, and the differing fields. */
 export function conflictOf({ existingId, differs }: Extract<Answer, { outcome: 'conflict' }>) {
   return { id: existingId, outcome: 'conflict', differs } as const;
 }
 
-/** What of a disbursement is kept as it was asked for. */
+/** Fields of a disbursement that are stored as received. */
 export function askedFields(request: Omit<RequestOf<'disbursement'>, 'account'>) {
   const { amount, accountAlias, withdrawMode, debitAccountNumber, payeeName, purpose } = request;
   return {
@@ -322,14 +326,14 @@ export type JudgedDisbursement =
     }
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 
-/** What a request is judged by, besides its own words. */
+/** The context of the checks, besides the request itself. */
 export interface JudgingOptions
   extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
-  /** A number of another length than those of its country: in a batch, the person who approves is warned. Absent: refused. */
+  /** A number with an unusual length for its country: in a batch, the approver is warned. Absent: refused. */
   readonly unusual?: 'warned' | undefined;
 }
 
-/** All that can be said about a request without asking Redis. Nothing is written. */
+/** All checks of a request that need no store. Nothing is written. */
 export function judgeDisbursement(
   input: unknown,
   { environment, accounts, ...reading }: JudgingOptions,
@@ -349,7 +353,7 @@ export function judgeDisbursement(
   return { is: 'sound', request, identity, names, warnings };
 }
 
-/** The person paid, the same through every channel: a limit for one person holds for all channels together. */
+/** The person paid, equal in every channel: a limit per person covers all channels. */
 export function beneficiaryOf(
   { withdrawMode, accountAlias }: { readonly withdrawMode: string; readonly accountAlias: string },
   extraModes: readonly string[] = [],
@@ -358,7 +362,7 @@ export function beneficiaryOf(
   return payeeOf(accountAlias, 'country' in mode ? mode.country : undefined);
 }
 
-/** A payee who has a telephone number, and can be found by it. */
+/** A payee with a phone number, which is a lookup key. */
 export function phoneIn(payee: string): string | undefined {
   return / \+?\d{7,}$/.test(payee) ? payee : undefined;
 }
@@ -367,7 +371,7 @@ type Payee = Partial<
   Pick<RequestOf<'disbursement'>, 'withdrawMode' | 'accountAlias' | 'debitAccountNumber' | 'allowUnusualNumber'>
 >;
 
-/** Mode and number as they are recorded and sent: spelt as upstream wants them, and fit for each other. */
+/** Mode and number as recorded and sent: in the provider's spelling, and consistent with each other. */
 function readPayee(
   { withdrawMode = '', accountAlias = '', debitAccountNumber, allowUnusualNumber }: Payee,
   { extraWithdrawModes, unusual, trial }: Pick<JudgingOptions, 'extraWithdrawModes' | 'unusual' | 'trial'>,

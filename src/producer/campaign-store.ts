@@ -1,4 +1,4 @@
-/** Campaigns as acceptance records them: drafts, each with what was asked for as the fields of its record. */
+/** Campaigns as acceptance records them: drafts, with the request as the fields of their record. */
 import { HAND } from '../kinds/campaign-switches.ts';
 import { fingerprintBytes } from '../ledger/batch-record.ts';
 import type { Campaigns, NewCampaign } from '../ledger/campaigns.ts';
@@ -15,7 +15,7 @@ export async function acceptCampaign(campaigns: Store, asked: Asked, traces?: Tr
   return answerOf(campaigns, asked, await campaigns.accept(draftOf(asked, traces?.mark())));
 }
 
-/** The same answer, and nothing is recorded. */
+/** The answer without recording. */
 export async function judgeCampaign(campaigns: Store, asked: Asked): Promise<AcceptedAt> {
   return answerOf(campaigns, asked, await campaigns.judge(draftOf(asked)));
 }

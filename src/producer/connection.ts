@@ -1,22 +1,23 @@
-/** Where the Redis of the workers is. */
+/** The location of the workers' Redis. */
 import type { RedisTarget } from '../redis/connections.ts';
 
-/** A host and a port, as BullMQ's own `connection` has them. */
+/** A host and a port, like BullMQ's own `connection`. */
 export interface RedisHost {
   readonly host?: string;
   readonly port?: number;
   readonly username?: string;
   readonly password?: string;
   readonly db?: number;
-  /** What all keys of the deployment begin with, as the workers have it in REDIS_PREFIX. Default: `{relais}`. */
+  /** The prefix of all keys of the deployment, REDIS_PREFIX of the workers. Default: `{relais}`. */
   readonly prefix?: string;
-  /** Speak TLS; with `ca` (PEM) where Node.js does not know the authority that signed the certificate of Redis. */
+  /** Use TLS; with `ca` (PEM) if Node.js does not know the authority of Redis' certificate. */
   readonly tls?: boolean | { readonly ca?: string };
 }
 
 /**
- * `redis://…` or `rediss://…`; or that as `url`, with the sentinels, with the nodes of the cluster, with the workers' REDIS_PREFIX or with what the workers have in REDIS_CA_FILE as
- * `ca` (PEM); or host and port. The same Redis that the workers use.
+ * `redis://…` or `rediss://…`; or that as `url`, with the sentinels, the nodes of the cluster, the workers'
+ * REDIS_PREFIX, or the content of the workers' REDIS_CA_FILE as `ca` (PEM); or host and port. The Redis of the
+ * workers.
  */
 export type RedisPlace = string | RedisTarget | RedisHost;
 

@@ -1,6 +1,6 @@
 /**
- * Asking from TypeScript in a transaction of the caller: the request is committed with the caller's own rows, or not at
- * all. A worker judges it after the commit by the rules of every other entry point.
+ * Requests from TypeScript in the caller's transaction: they are committed with the caller's own rows, or not at all.
+ * A worker judges each request after the commit, by the rules of every other entry point.
  */
 import type { z } from 'zod';
 import { type AskedKind, operations } from '../kinds/index.ts';
@@ -24,25 +24,25 @@ export interface DatabaseProducerOptions {
   readonly database: { readonly schema?: string };
 }
 
-/** The connection of the caller, in the transaction that the request belongs to. */
+/** The caller's connection, in the transaction of the request. */
 interface InTransaction {
   readonly client: SqlClient;
 }
 
-/** A request with a `reference`, or with an idempotency key: a retry without either would be a second request. */
+/** A request with a `reference` or an idempotency key: without either, a retry would be a second request. */
 type Enqueuing<T> =
   | readonly [request: Referenced<T>, how: InTransaction & Identity]
   | readonly [request: T, how: InTransaction & Required<Identity>];
 
-/** The outcome is known once the transaction is committed and a worker has judged the request (`my_intake`). */
+/** The outcome is known after the commit, once a worker has judged the request (`my_intake`). */
 export interface Enqueued {
   readonly id: string;
   readonly outcome: 'enqueued';
 }
 
 /**
- * Every method throws `InvalidRequest` for a request that is not valid. If PostgreSQL found the problem, the transaction
- * of the caller has failed.
+ * Every method throws `InvalidRequest` for an invalid request. If PostgreSQL found the problem, the caller's
+ * transaction has failed.
  */
 export interface DatabaseProducer<Extra extends string = never> {
   disburse(...asking: Enqueuing<DisbursementInput<Extra>>): Promise<Enqueued>;
@@ -51,7 +51,7 @@ export interface DatabaseProducer<Extra extends string = never> {
     requests: readonly Referenced<DisbursementInput<Extra>>[],
     how: InTransaction,
   ): Promise<readonly Enqueued[]>;
-  /** Without a `reference` or an idempotency key, each call is a message of its own. */
+  /** Without a `reference` or an idempotency key, each call is a separate message. */
   sendMessages(requests: readonly MessageInput[], how: InTransaction): Promise<readonly Enqueued[]>;
   campaign(...asking: Enqueuing<CampaignInput>): Promise<Enqueued>;
   invoice(...asking: Enqueuing<InvoiceInput>): Promise<Enqueued>;
@@ -82,7 +82,10 @@ export function createDatabaseProducer(
   };
 }
 
-/** The form alone: what depends on settings is judged by a worker. A failed statement would end the caller's transaction. */
+/**
+ * Checks only the form: a worker checks what depends on settings. A failed statement would end the caller's
+ * transaction.
+ */
 function requireValid(kind: AskedKind, request: unknown): void {
   const schema: z.ZodType = operations[kind].request;
   const { problems } = check(schema, request);
@@ -103,7 +106,7 @@ async function askEach(
 ): Promise<readonly Enqueued[]> {
   for (const request of requests) requireValid(kind, request);
   const answers: Enqueued[] = [];
-  // One after the other: a connection carries out one statement at a time.
+  // Sequential: a connection executes one statement at a time.
   for (const request of requests) {
     const idempotencyKey = request.reference === undefined ? nameOf?.() : undefined;
     answers.push(await ask(client, schema, { kind, request, idempotencyKey }));

@@ -1,22 +1,22 @@
-/** What the library throws. Each message ends with what to do. */
+/** Errors of the library. Each message ends with what to do. */
 import type { BatchTotals, FindingText } from '../kinds/batch.ts';
 import { type ProblemText, describeProblems } from './problems.ts';
 
 /**
- * `accepted`: it will be done. `duplicate`: the same request was accepted before. `conflict`: the reference stands for
- * another request, whose id this is, and nothing was accepted.
+ * `accepted`: it will be executed. `duplicate`: the same request was accepted before. `conflict`: another request has
+ * the reference; `id` is its id, and nothing was accepted.
  */
 export type RequestAnswer =
   | { readonly id: string; readonly outcome: 'accepted' | 'duplicate' }
-  /** `differs`: what is not as in the request that stands, as JSON pointers, where that is still known. */
+  /** `differs`: the fields that differ from the existing request, as JSON pointers, if still known. */
   | { readonly id: string; readonly outcome: 'conflict'; readonly differs: readonly string[] };
 
-/** Nothing of it is paid before a different person has approved `contentHash`; of an `invalid` one nothing ever is. */
+/** No row is paid before a different person has approved `contentHash`; an `invalid` batch is never paid. */
 export type BatchAnswer =
   | {
       readonly id: string;
       readonly outcome: 'accepted' | 'duplicate';
-      /** `awaiting_approval` or `invalid`; of a duplicate, as far as it has come. */
+      /** `awaiting_approval` or `invalid`; for a duplicate, its current state. */
       readonly state: string;
       readonly contentHash: string;
       readonly totals: BatchTotals;
@@ -26,10 +26,10 @@ export type BatchAnswer =
       readonly warnings: readonly FindingText[];
       readonly warningCount: number;
     }
-  /** It stands for other rows, or these rows stand under another name; nothing was accepted. */
+  /** Other rows have this name, or these rows have another name; nothing was accepted. */
   | { readonly id: string; readonly outcome: 'conflict'; readonly differs: readonly string[] };
 
-/** Of one request among many, by its place in the list. */
+/** The answer to one request of a list, by its index. */
 export type RequestVerdict =
   | (RequestAnswer & { readonly index: number })
   | {
@@ -38,10 +38,10 @@ export type RequestVerdict =
       readonly outcome: 'invalid';
       readonly problems: readonly ProblemText[];
     }
-  /** Only in the error of a call that was not answered in time. */
+  /** Only in the error of a call without an answer in time. */
   | { readonly index: number; readonly id: null; readonly outcome: 'unconfirmed' };
 
-/** The request breaks a rule, or a limit of money: asking again will not help. Nothing was accepted. */
+/** The request breaks a rule or a money limit: a retry will not help. Nothing was accepted. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
   readonly problems: readonly ProblemText[];
@@ -52,10 +52,10 @@ export class InvalidRequest extends Error {
   }
 }
 
-/** How a refusal begins. What others were accepted, or an earlier try of it may have been, is told without. */
+/** The beginning of a refusal. Omitted if other requests, or an earlier try, may have been accepted. */
 const NOTHING = 'nothing was accepted, because ';
 
-/** The ledger of the workers may be an earlier copy, so they accept nothing. Nothing was accepted. */
+/** The workers' ledger may be restored from a backup, so they accept nothing. Nothing was accepted. */
 export class Recovering extends Error {
   override readonly name = 'Recovering';
 
@@ -64,7 +64,7 @@ export class Recovering extends Error {
   }
 }
 
-/** The workers of this queue are of another environment. Nothing was accepted. */
+/** The workers of this queue belong to another environment. Nothing was accepted. */
 export class OtherDeployment extends Error {
   override readonly name = 'OtherDeployment';
 
@@ -77,14 +77,14 @@ export class OtherDeployment extends Error {
 }
 
 /**
- * No worker confirmed it in time; or something else, its `cause`, stopped a list of which some were accepted, or a
- * request whose first answer was lost. With a reference, asking again is always safe.
+ * No worker confirmed the request in time; or an error (`cause`) stopped a list of which some were accepted, or a
+ * request whose first answer was lost. With a reference, a retry is always safe.
  */
 export class Unconfirmed extends Error {
   override readonly name = 'Unconfirmed';
   /** `no`: nothing was sent. `unknown`: it may have been accepted, and only the answer was lost. */
   readonly accepted: 'no' | 'unknown';
-  /** Of a list: what is known of each. Those that are not confirmed say so; `accepted` is about them alone. */
+  /** For a list: the known result of each. Unconfirmed ones are marked; `accepted` refers only to those. */
   readonly verdicts: readonly RequestVerdict[];
 
   constructor(accepted: 'no' | 'unknown', cause: unknown, verdicts: readonly RequestVerdict[] = []) {

@@ -1,4 +1,4 @@
-/** `relais/producer`: what another service imports to ask for disbursements, messages and campaigns. */
+/** `relais/producer`: for services that request disbursements, messages and campaigns. */
 export { createProducer } from './producer.ts';
 export type { Producer, ProducerOptions } from './producer.ts';
 export type { DatabaseProducer, DatabaseProducerOptions, Enqueued } from './database-producer.ts';

@@ -1,4 +1,4 @@
-/** What a request looks like to the compiler: modes by their names, and nothing that moves money without an identity. */
+/** Request types for the compiler: modes by their names, and money only with an identity. */
 import type { InputOf } from '../kinds/index.ts';
 import type { KnownWithdrawMode } from '../provider/capabilities.ts';
 
@@ -6,10 +6,10 @@ export type WithdrawMode = KnownWithdrawMode;
 
 /** `Extra`: the modes of `extraWithdrawModes`. */
 export type DisbursementInput<Extra extends string = never> = Omit<InputOf<'disbursement'>, 'withdrawMode'> & {
-  /** The channel it is paid through. */
+  /** The channel of the payment. */
   readonly withdrawMode: WithdrawMode | Extra;
 };
-/** A row of a batch: a disbursement with a `reference`, and nothing that is said of single ones only. */
+/** A row of a batch: a disbursement with a `reference`, without the fields of single ones. */
 export type BatchRowInput<Extra extends string = never> = Referenced<
   Pick<
     DisbursementInput<Extra>,
@@ -17,9 +17,9 @@ export type BatchRowInput<Extra extends string = never> = Referenced<
   >
 >;
 export interface BatchOptions extends Identity {
-  /** The one that pays. Default: the one that the rows name, else `main`. */
+  /** The paying account. Default: the one that the rows name, otherwise `main`. */
   readonly account?: string;
-  /** The person or program that asks, as keys name them: it cannot approve it then. Default: `producer`. */
+  /** The requesting user or program, by key name, which then cannot approve it. Default: `producer`. */
   readonly by?: string;
 }
 export type MessageInput = InputOf<'message'>;
@@ -29,13 +29,13 @@ export type PaymentRequestInput = InputOf<'payment_request'>;
 export type DirectCreditInput = InputOf<'direct_credit'>;
 
 export interface Identity {
-  /** What tells a retry from a second request. Default: the request's own `reference`. */
+  /** Distinguishes a retry from a second request. Default: the request's own `reference`. */
   readonly idempotencyKey?: string;
 }
 
 export type Referenced<T> = T & { readonly reference: string };
 
-/** A request with a `reference`, or with an idempotency key: without either, a retry would be a second request. */
+/** A request with a `reference` or an idempotency key: without either, a retry would be a second request. */
 export type Asking<T> =
   | readonly [request: Referenced<T>, identity?: Identity]
   | readonly [request: T, identity: Required<Identity>];

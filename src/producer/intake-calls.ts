@@ -1,8 +1,8 @@
 /**
- * Calls to the workers, over the queue `intake`: a job is added, and its answer is read from the finished job.
+ * Calls to the workers over the queue `intake`: a job is added, and its answer is read from the finished job.
  *
- * Redis may be empty, restarted or away at any moment. Each call has an identity of its own, so a job that is lost is
- * added again, and a request whose job ran twice is found by the second job.
+ * Redis may be empty, restarted or away at any moment. Each call has its own identity, so a lost job is added again,
+ * and if a job runs twice, the second run finds the first one's request.
  */
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -24,10 +24,10 @@ interface CallsOptions {
 }
 
 interface Call {
-  /** Of its job. */
+  /** The id of its job. */
   id: string;
   readonly data: object;
-  /** Whether a job of it may have been carried out. */
+  /** Whether one of its jobs may have been executed. */
   doubted: boolean;
   last?: unknown;
   /** Why a worker could not record it. */
@@ -41,7 +41,7 @@ interface Adding extends Pick<Call, 'id' | 'data'> {
 
 /** Between two tries, ms. */
 const PAUSE_MS = 100;
-/** Between two looks at pending jobs, ms: the first, and the longest. */
+/** Poll interval of pending jobs, ms: the first, and the longest. */
 const LOOK_AGAIN_MS = { first: 5, most: 50 } as const;
 
 export class IntakeCalls {
@@ -56,8 +56,8 @@ export class IntakeCalls {
   }
 
   /**
-   * Throws `Unconfirmed` when the time is over, `OtherDeployment` and `Recovering` as the workers say. `request` needs an
-   * identity.
+   * Throws `Unconfirmed` after the time-out, `OtherDeployment` and `Recovering` on the workers' answer. `request`
+   * needs an identity.
    */
   async ask(kind: string, request: object): Promise<JobAnswer> {
     const { redis, clock, random, limitMs, environment } = this.#options;
@@ -66,7 +66,7 @@ export class IntakeCalls {
       const away = error instanceof NoAnswer ? 'not done' : howAway(error);
       if (away === 'maybe done') call.doubted = true;
       if (away !== undefined && error !== NO_TIME) call.last = error;
-      // A client that was closed never comes back.
+      // A closed client never reconnects.
       return away !== undefined && redis.status !== 'end';
     };
     try {
@@ -114,7 +114,7 @@ export class IntakeCalls {
     return within({ clock, ms, late: () => new NoAnswer(`${why} for ${describeMs(ms)}`) }, asked);
   }
 
-  /** A job whose id is there already is not added a second time. */
+  /** BullMQ does not add a job whose id exists. */
   #added({ id, data }: Call): Promise<void> {
     return new Promise((resolve, reject) => this.#add({ id, data, resolve, reject }));
   }
@@ -142,14 +142,14 @@ export class IntakeCalls {
     let pauseMs: number = LOOK_AGAIN_MS.first;
     while (this.#pending.size > 0) {
       await clock.sleep(pauseMs);
-      // While Redis is away nothing is learnt: every call has a deadline of its own.
+      // While Redis is away nothing can be read: every call has its own deadline.
       const seen = await this.#look().catch(() => 0);
       pauseMs = seen > 0 ? LOOK_AGAIN_MS.first : Math.min(pauseMs * 2, LOOK_AGAIN_MS.most);
     }
     this.#isLooking = false;
   }
 
-  /** How many of the pending jobs have ended. */
+  /** The number of pending jobs that have ended. */
   async #look(): Promise<number> {
     const { queue, redis } = this.#options;
     const ids = [...this.#pending.keys()];
@@ -168,11 +168,11 @@ class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** A timer can ring this much before its time. A try in such a rest would hide why the try before it failed. */
+/** Timers can fire this early. A retry in the remaining time would hide the error of the previous one. */
 const EARLY_MS = 1;
 const NO_TIME = new NoAnswer('there was no time to ask Redis');
 
-/** A job may end with its request still in it: what became of the request is not known then. */
+/** A job may end with its request still in it: the result is unknown then. */
 function answerOf(data: string | null | undefined): JobAnswer | undefined {
   if (data === null || data === undefined) return undefined;
   return answerIn(JSON.parse(data)) ?? { id: '', outcome: UNCONFIRMED };

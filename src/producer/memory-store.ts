@@ -1,4 +1,4 @@
-/** Identities in memory, by the rules of the ledger. Nothing is carried out. */
+/** Identities in memory, by the rules of the ledger. Nothing is executed. */
 import type { RequestOf } from '../kinds/index.ts';
 import type { Accepted, NewOperation } from '../operations/accepting.ts';
 import { type AskedFields, differing } from '../operations/differing.ts';

@@ -9,21 +9,21 @@ import { type Message, message } from '../messages/message.ts';
 import { saidBy, unsaid } from '../messages/schemas.ts';
 import { textOf } from '../messages/texts.ts';
 
-/** One thing that is wrong with a request: where (JSON pointer into it) and what would be right. */
+/** One problem of a request: its position (JSON pointer) and the expected value. */
 export interface Problem {
   readonly pointer: string;
   readonly message: Message;
-  /** Of a file: which of its problems, for programs. */
+  /** For a file: the kind of problem, for programs. */
   readonly code?: string;
-  /** The rule that refuses a request without a fault. */
+  /** The rule that refuses a request without errors. */
   readonly rule?: Rule;
 }
 
-/** The same for programs and logs. */
+/** A problem for programs and logs. */
 export interface ProblemText {
   readonly pointer: string;
   readonly message: string;
-  /** Of a file: which of its problems, for programs. */
+  /** For a file: the kind of problem, for programs. */
   readonly code?: string;
 }
 
@@ -31,7 +31,7 @@ type Checked<T> =
   | { readonly data: T; readonly problems?: undefined }
   | { readonly data?: undefined; readonly problems: readonly Problem[] };
 
-/** What somebody asked for, as the schema reads it; or all that is wrong with it, in words that do not speak of schemas. */
+/** The validated request; or all its problems, in texts without schema terms. */
 export function check<S extends z.ZodType>(schema: S, input: unknown): Checked<z.output<S>> {
   const known = new Map<string, readonly string[]>();
   const words = (issue: z.core.$ZodRawIssue): string => {
@@ -42,18 +42,18 @@ export function check<S extends z.ZodType>(schema: S, input: unknown): Checked<z
   return success ? { data } : { problems: problemsOf(error, known) };
 }
 
-/** What can be read of a request that is not in order: more may be wrong with it than its form. */
+/** The readable parts of an invalid request: it may have problems beyond its form. */
 export function readableOf<S extends z.ZodObject>(schema: S, input: unknown): Partial<z.output<S>> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return {};
   const fields = Object.entries<z.ZodType>(schema.shape).flatMap(([name, type]) => {
     const { data } = type.safeParse(Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined);
     return data === undefined ? [] : [[name, data] as const];
   });
-  // Each is what its own schema gives, which the compiler cannot follow through a list.
+  // Each is the result of its own schema, which the compiler cannot follow through a list.
   return Object.fromEntries(fields) as Partial<z.output<S>>;
 }
 
-/** All of them, each place told by the first that speaks of it. */
+/** All problems, only the first for each position. */
 export function eachPlaceOnce(problems: readonly Problem[], more: readonly Problem[]): Problem[] {
   const told = new Set(problems.map(({ pointer }) => pointer));
   return [...problems, ...more.filter(({ pointer }) => !told.has(pointer))];
@@ -72,13 +72,13 @@ function problemsOf(error: z.ZodError, known: ReadonlyMap<string, readonly strin
   const problems = error.issues.flatMap((issue): Problem[] => {
     const pointer = pointerTo(issue.path);
     if (issue.code !== 'unrecognized_keys') return [{ pointer, message: saidBy(issue) }];
-    // A body may name its fields after people: what is written in logs and refusals does not repeat them.
+    // A body may use personal data as field names: logs and refusals must not repeat it.
     const names = issue.keys.map((name) => maskPhone(name, 'anybody'));
     const fields = known.get(pointer) ?? [];
     return names.map((name) => ({ pointer: `${pointer}${pointerTo([name])}`, message: unknownField(name, fields) }));
   });
   return problems.filter(({ pointer, message: { code } }, index) => {
-    // A number that is too large for JavaScript passes the bound of its schema too, which is the one to be told.
+    // A number too large for JavaScript also exceeds the bound of its schema, which is the one to report.
     return code !== 'at_most' || problems.findLastIndex((other) => other.pointer === pointer) === index;
   });
 }
@@ -110,23 +110,23 @@ export function templateProblem({ code, about }: UnusableTemplate): Problem {
 }
 
 /**
- * Finds what looks like a card number where none may be kept. What is accepted is written to Redis, to its log, to
- * replicas and backups, and a card number must be in none of them: the hosted payment page asks for it instead.
+ * Finds possible card numbers in fields that must not contain them. Accepted requests are written to databases, logs,
+ * replicas and backups, which must never contain a card number: the hosted payment page asks for it instead.
  */
 
-/** 15 to 19 digits that begin like the cards of a network, however they are grouped. Dates begin with 20 and do not. */
+/** 15 to 19 digits with the prefix of a card network, in any grouping. Dates begin with 20 and do not match. */
 const CARD = /(?<![\d+])(?=4|5[1-5]|2[2-7]|3[47]|6[0245])\d(?:[ -]?\d){14,18}(?!\d)/g;
 const SHORTEST = 15;
 const SECRET_NAME = /^(card_?)?(cvv|cvc|cvv2)$|^pan$|^card_?number$/i;
 
-/** JSON pointers to the places; the values are never repeated. */
+/** JSON pointers to the positions; the values are never repeated. */
 export function cardLikePlaces(value: unknown): string[] {
   const places: string[] = [];
   look(value, [], places);
   return places;
 }
 
-/** Mostly there is none, so nothing is made on the way: `path` is the same list all along. */
+/** Usually there is none, so nothing is allocated: `path` is one list throughout. */
 function look(value: unknown, path: (string | number)[], places: string[]): void {
   if (typeof value === 'string' || typeof value === 'number') {
     if (hasCardNumber(String(value))) places.push(pointerTo(path));
@@ -148,7 +148,7 @@ export function cardProblems(value: unknown): Problem[] {
   }));
 }
 
-/** A card is no beneficiary. Accounts of the service are long numbers of their own, and one in ten may look like one. */
+/** A card is no beneficiary. The provider's accounts are long numbers too, and one in ten may look like one. */
 export function cardsInDisbursement(request: Partial<RequestOf<'disbursement'>>): Problem[] {
   const { accountAlias, debitAccountNumber: _, ...rest } = request;
   return cardProblems(request.withdrawMode === 'service' ? rest : { ...rest, accountAlias });
@@ -159,7 +159,7 @@ function hasCardNumber(text: string): boolean {
   return [...text.matchAll(CARD)].some(([found]) => passesLuhn(found.replace(/\D/g, '')));
 }
 
-/** The check digit of every card number: one in ten other numbers of that length passes it too. */
+/** The check digit of card numbers: one in ten other numbers of that length passes it too. */
 function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let place = 0; place < digits.length; place += 1) {

@@ -1,5 +1,5 @@
 /**
- * Asking from TypeScript, over the queue `intake` of the workers. A call resolves when a worker has recorded the request
+ * Requests from TypeScript over the workers' queue `intake`. A call resolves when a worker has recorded the request
  * in PostgreSQL, and always settles within its time.
  */
 import { NO_REDIS } from '../redis/place.ts';
@@ -41,58 +41,58 @@ import { type ProblemText, problemTexts } from './problems.ts';
 /** `Extra`: the modes of `extraWithdrawModes`. */
 export interface Producer<Extra extends string = never> extends AsyncDisposable {
   /**
-   * Needs a `reference` or an idempotency key, as all that moves money. Throws `InvalidRequest`, `Unconfirmed`,
+   * Needs a `reference` or an idempotency key, like all money requests. Throws `InvalidRequest`, `Unconfirmed`,
    * `Recovering` or `OtherDeployment`. If an earlier try may have been accepted, the last two are the `cause` of an
    * `Unconfirmed`.
    */
   disburse(...asking: Asking<DisbursementInput<Extra>>): Promise<RequestAnswer>;
   /**
-   * Asks for many disbursements, each with a `reference` of its own; a verdict for each, in their order. One that is
-   * not valid does not stop the others, and is not paid. What stops it when some were accepted is the `cause` of an
-   * `Unconfirmed`, which has the verdicts.
+   * Requests many disbursements, each with its own `reference`; returns an answer for each, in their order. An
+   * invalid one does not stop the others, and is not paid. An error after some were accepted is the `cause` of an
+   * `Unconfirmed`, which has the answers.
    */
   disburseEach(requests: readonly Referenced<DisbursementInput<Extra>>[]): Promise<readonly RequestVerdict[]>;
   /**
-   * Asks for a batch: judged whole, and paid once a different person has approved it. The same rows are the same batch.
-   * A row that breaks a rule or a limit makes all of it `invalid`.
+   * Requests a batch: checked as a whole, and paid after a different person has approved it. The same rows are the
+   * same batch. A row that breaks a rule or a limit makes the whole batch `invalid`.
    */
   batch(rows: readonly BatchRowInput<Extra>[], options?: BatchOptions): Promise<BatchAnswer>;
   /**
-   * Asks for single messages; a verdict for each, in their order. One that is not valid does not stop the others, and
-   * what stops it is told as by `disburseEach`.
+   * Requests single messages; returns an answer for each, in their order. An invalid one does not stop the others;
+   * errors are as in `disburseEach`.
    */
   sendMessages(requests: readonly MessageInput[]): Promise<readonly RequestVerdict[]>;
   /** Creates a campaign in the state `draft`; its recipients are uploaded over HTTP or with the command line. */
   campaign(...asking: Asking<CampaignInput>): Promise<RequestAnswer>;
-  /** Its page is made by a worker, and told with the invoice (`GET /v1/invoices/{id}`), not here. */
+  /** A worker creates its page, which is returned with the invoice (`GET /v1/invoices/{id}`), not here. */
   invoice(...asking: Asking<InvoiceInput>): Promise<RequestAnswer>;
-  /** Its link is made by a worker, and told with the payment request. */
+  /** A worker creates its link, which is returned with the payment request. */
   paymentRequest(...asking: Asking<PaymentRequestInput>): Promise<RequestAnswer>;
   /** Refused as `InvalidRequest` unless `directCredit` is on. */
   directCredit(...asking: Asking<DirectCreditInput>): Promise<RequestAnswer>;
-  /** Lets calls in flight settle, then hangs up. Harmless when it is closed already. */
+  /** Waits for calls in flight, then disconnects. Harmless if it is closed already. */
   close(): Promise<void>;
 }
 
 export interface ProducerOptions<Extra extends string = string> {
   /**
-   * The Redis that the workers use, and, where it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. A TypeError
-   * where it is undefined, as a variable of the environment that nobody has set.
+   * The workers' Redis and, if it is not `{relais}`, their REDIS_PREFIX: `{ url, prefix }`. A TypeError if undefined,
+   * as for an unset environment variable.
    */
   readonly redis: RedisPlace | undefined;
   /** The workers' ENVIRONMENT. Part of every derived id; a wrong one is refused with `OtherDeployment`. */
   readonly environment?: string;
-  /** The longest that a call may take, such as `10s` (the default). A request may still be accepted after that. */
+  /** Maximum duration of a call, such as `10s` (the default). A request may still be accepted after that. */
   readonly patience?: string;
-  /** The workers' EXTRA_WITHDRAW_MODES: modes that the service has added since, spelt as it wants them. */
+  /** The workers' EXTRA_WITHDRAW_MODES: modes that the provider added since, in its spelling. */
   readonly extraWithdrawModes?: readonly Extra[];
   /** The workers' DIRECT_CREDIT. */
   readonly directCredit?: boolean;
-  /** Told of connection errors. The connection is made again by itself, so this is for a log. */
+  /** Receives connection errors, for a log. The connection is reopened automatically. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Requests of a list that are asked for at the same time. */
+/** Maximum concurrent requests of a list. */
 const REQUESTS_AT_ONCE = 500;
 
 export function createProducer(options: DatabaseProducerOptions): DatabaseProducer<string>;
@@ -186,8 +186,7 @@ class QueueProducer implements Producer<string> {
     }
     if (failures.length === 0) return verdicts;
     const error = failures.find((one) => acceptedAfter(one) === 'unknown') ?? failures[0];
-    // A caller that is told that nothing was accepted asks for all of it again: a text without a reference would go out
-    // twice.
+    // After a plain error a caller repeats all requests: an SMS without a reference would be sent twice.
     const isNothing = verdicts.every(({ outcome }) => outcome === 'unconfirmed' || outcome === 'invalid');
     if (isNothing && !(error instanceof Unconfirmed)) throw error;
     const unasked = requests.slice(verdicts.length).map((_, offset) => verdicts.length + offset);
@@ -209,7 +208,7 @@ class QueueProducer implements Producer<string> {
     return this.#ask(judge, 'disbursement', { ...request, idempotencyKey });
   }
 
-  /** A message without a reference is given an identity here, so that the tries of this call stay one message. */
+  /** A message without a reference gets an identity here, so that the tries of this call are one message. */
   async #askMessage(request: MessageInput): Promise<Verdict> {
     const own = hasReference(request) ? undefined : this.#random.hex(16);
     const judge = () => this.#judge.payments.message(request, own);
@@ -219,7 +218,7 @@ class QueueProducer implements Producer<string> {
     return { id: verdict.id, outcome: 'accepted' };
   }
 
-  /** A request that is not valid is refused before Redis is asked. */
+  /** An invalid request is refused before Redis is used. */
   #ask(judge: () => Promise<Answer>, kind: string, request: object): Promise<Verdict> {
     return this.#whileOpen(async () => {
       const judged = await judge();
@@ -242,7 +241,7 @@ class QueueProducer implements Producer<string> {
   }
 }
 
-/** The rules alone: a worker knows the limits and the identities. */
+/** Rules only: a worker knows the limits and the identities. */
 const JUDGING: AcceptanceStore = {
   accept: async ({ id, state }) => ({ outcome: 'accepted', id, state, at: 0 }),
   differs: async () => [],
@@ -250,14 +249,14 @@ const JUDGING: AcceptanceStore = {
   dryRun: () => JUDGING,
 };
 
-/** Whether the request that ended so was accepted. */
+/** Whether the request with this error was accepted. */
 function acceptedAfter(error: unknown): Unconfirmed['accepted'] {
   if (error instanceof Unconfirmed) return error.accepted;
   const isRefusal = error instanceof OtherDeployment || error instanceof Recovering;
   return isRefusal ? 'no' : 'unknown';
 }
 
-/** What an `Unconfirmed` has for its cause. */
+/** The `cause` of an `Unconfirmed`. */
 function whyOf(error: unknown): unknown {
   return error instanceof Unconfirmed ? error.cause : error;
 }
@@ -284,7 +283,7 @@ function connect({ redis: place, onError = () => undefined }: ProducerOptions) {
   if (place === undefined || place === '') throw new TypeError(NO_REDIS);
   const target = targetOf(place);
   const redis = openForQueues(target, { name: 'relais-producer', onError });
-  // Each call in flight listens for the connection to come back.
+  // Each call in flight listens for the reconnect.
   redis.setMaxListeners(0);
   const queue = openQueue(queues.intake, { connection: redis, prefix: prefixOf(target) });
   queue.on('error', onError);

@@ -1,6 +1,6 @@
 /**
- * `relais/producer/testing`: for the tests of services that ask relais for something. No Redis and no network; the
- * same checks, the same ids and the same outcomes, because the same code gives them.
+ * `relais/producer/testing`: for tests of services that use relais. No Redis and no network; the same checks, ids and
+ * outcomes, because it is the same code.
  */
 import { type Random, seededRandom } from '../lib/random.ts';
 import type { BatchRow } from '../kinds/batch-rows.ts';
@@ -26,7 +26,7 @@ import type { Producer, ProducerOptions } from './producer.ts';
 import { acceptanceInMemory } from './memory-store.ts';
 import { problemTexts } from './problems.ts';
 
-/** A request that was accepted, as the caller wrote it. Repeated and refused ones are not in the list. */
+/** An accepted request, as the caller wrote it. Repeated and refused ones are not in the list. */
 export type Asked =
   | { readonly kind: 'disbursement'; readonly id: string; readonly request: DisbursementInput<string> }
   | { readonly kind: 'batch'; readonly id: string; readonly request: readonly BatchRowInput<string>[] }
@@ -37,13 +37,13 @@ export type Asked =
   | { readonly kind: 'direct_credit'; readonly id: string; readonly request: DirectCreditInput };
 
 export interface FakeProducer<Extra extends string = never> extends Producer<Extra> {
-  /** What was accepted so far, in order. */
+  /** The accepted requests, in order. */
   readonly asked: readonly Asked[];
-  /** The next call, whichever it is, throws this: an `Unconfirmed`, to see what the service makes of it. */
+  /** The next call, of any method, throws this: an `Unconfirmed`, to test the service's reaction. */
   failNext(error: Error): void;
 }
 
-/** As for `createProducer`; with the same environment the ids are those of the real thing. */
+/** As for `createProducer`; with the same environment the ids are the real ones. */
 export type FakeProducerOptions<Extra extends string = string> = Pick<
   ProducerOptions<Extra>,
   'environment' | 'extraWithdrawModes' | 'directCredit'
@@ -73,7 +73,7 @@ class MemoryProducer implements FakeProducer<string> {
     this.#collect = new CollectAcceptance({ ...shared, directCredit });
     this.#batches = new BatchDoor({
       batches: memoryBatches(),
-      // Those that hold where nobody has said anything.
+      // The defaults of unset limits.
       limits: { inForce: async () => holdingByDefault() },
       environment,
       extraWithdrawModes,
@@ -181,7 +181,7 @@ class MemoryProducer implements FakeProducer<string> {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** Batches in memory: which stands for which rows. None is ever approved, so its rows stand for nothing yet. */
+/** Batches in memory: their names and rows. None is ever approved, so its rows are not accepted. */
 function memoryBatches(): BatchDoorOptions['batches'] {
   const known = new Map<string, Pick<Parameters<Batches['accept']>[0], 'fingerprint' | 'state'>>();
   const open = new Map<string, string>();

@@ -60,7 +60,7 @@ function refuseKeys(call: Call, simulator: Simulator): Answer | undefined {
   return refuseMode(call, simulator);
 }
 
-/** Test keys open the sandbox paths, live keys the others; operations with one path are open to both. */
+/** Test keys open the sandbox paths, live keys the others; operations with a single path accept both. */
 function refuseMode({ endpoint, operation }: Call, simulator: Simulator): Answer | undefined {
   const { keyMode } = simulator.settings.values;
   if (keyMode === 'test' && operation.startsWith('payment-request.'))

@@ -89,7 +89,7 @@ export function send(
   text: string,
   headers: Record<string, string> = {},
 ): void {
-  // The client may have given up long ago, which is not an error.
+  // The client may have disconnected, which is not an error.
   if (response.destroyed) return;
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
   response.end(text);

@@ -1,15 +1,15 @@
-/** Reads a body by its schema: strictly by the interface, or leniently as other clients of the provider write it. */
+/** Parses a body by its schema: strictly by the interface, or leniently like the provider. */
 import type { z } from 'zod';
 import type { Call, Simulator } from './simulator.ts';
 
 type Read<Data> =
   | { readonly ok: true; readonly data: Data }
-  /** `field` is empty when the body as a whole is wrong. */
+  /** `field` is empty if the body as a whole is wrong. */
   | { readonly ok: false; readonly field: string; readonly problem: string };
 
 /**
- * Records a breach for each part that does not fit. Lenient: a number for a string, or the reverse, is converted, every
- * other such part is left out, and the body is refused only if a required field is then missing.
+ * Records a breach for each invalid part. Lenient: a number for a string, or the reverse, is converted, every other
+ * such part is omitted, and the body is refused only if a required field is then missing.
  */
 export function readBody<S extends z.ZodType>(schema: S, call: Call, simulator: Simulator): Read<z.output<S>> {
   const { records, settings } = simulator;

@@ -10,7 +10,7 @@ interface Callback {
   readonly token: string;
   readonly url: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Called before every post, so that the record can count them. */
+  /** Called before every delivery, so that the record can count them. */
   readonly posted: () => void;
 }
 
@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const WRONG_HASH = '0'.repeat(128);
 
 /**
- * Posts the callbacks (interface: Events). How often, when and in which encoding is not documented for disbursements:
+ * Sends the callbacks (interface: Events). Their number, time and encoding are not documented for disbursements:
  * settings and faults decide.
  */
 export class Callbacks {
@@ -33,7 +33,7 @@ export class Callbacks {
     connectTimeout: CONNECT_TIMEOUT_MS,
   });
 
-  /** Resolves when the last post was answered, or when a reset dropped the callback. */
+  /** Resolves when the last delivery was answered, or when a reset dropped the callback. */
   async send(callback: Callback, simulator: Simulator): Promise<void> {
     const { records, settings, time } = simulator;
     const target = {
@@ -59,7 +59,7 @@ export class Callbacks {
       await body.dump();
       return statusCode < 400;
     } catch {
-      // Whatever went wrong, the URL did not answer, which is the question.
+      // Any error means that the URL did not answer.
       return false;
     }
   }
@@ -75,7 +75,7 @@ export class Callbacks {
       if (attempt > 0 && !(await simulator.time.pass(callbackRetryDelayMs))) return;
       posted();
       const answer = await this.#post(url, written);
-      // The records of a reset do not know the callback.
+      // The records after a reset do not know the callback.
       if (records !== simulator.records) return;
       records.callbacks.push({ kind, token, status: String(fields['status']), encoding: written.encoding, answer });
       simulator.revision += 1;

@@ -91,13 +91,13 @@ export function settleInvoiceLater(invoice: Invoice, status: Decided, simulator:
   resumeInvoice(invoice, scheduled, simulator);
 }
 
-/** Waits for a scheduled status, also after a start over stored records. */
+/** Waits for a scheduled status, also after a restart with stored records. */
 export function resumeInvoice(invoice: Invoice, scheduled: Invoice['scheduled'][number], simulator: Simulator): void {
   const { status, at } = scheduled;
   simulator.time.after(at - simulator.time.now(), () => {
     invoice.scheduled = invoice.scheduled.filter((one) => one !== scheduled);
     simulator.revision += 1;
-    // After a decision only a payment still applies: a second one is one more payment.
+    // After a final status only a payment still applies: a second one is one more payment.
     if (status === 'completed' || invoice.status === 'pending') void settleInvoice(invoice, status, simulator);
   });
 }
@@ -111,7 +111,7 @@ export const confirmInvoice: Handler = (call, simulator) => {
   return ok(recordOf(invoice, call, simulator));
 };
 
-/** An unpaid invoice becomes cancelled 24 hours after its creation. No callback says so. */
+/** An unpaid invoice becomes cancelled 24 hours after its creation, without a callback. */
 export function statusNow(invoice: Invoice, { time }: Simulator): InvoiceStatus {
   if (invoice.status === 'pending' && time.now() - invoice.createdAt >= UNPAID_LIFETIME_MS)
     invoice.status = 'cancelled';
@@ -123,13 +123,13 @@ const requestOf = ({ request }: Invoice): CreateBody => request as CreateBody;
 /** The merchant's addresses for the payer. */
 export const actionsOf = (invoice: Invoice): NonNullable<CreateBody['actions']> => requestOf(invoice).actions ?? {};
 
-/** The texts that the payer sees. */
+/** Texts for the payer. */
 export function storeOf(record: Invoice): { readonly name: string; readonly description: string } {
   const { store, invoice } = requestOf(record);
   return { name: store.name, description: invoice.description ?? '' };
 }
 
-/** The invoice status record, of confirm and of the callback. */
+/** The invoice status record of confirm and of the callback. */
 function recordOf(invoice: Invoice, target: Target, simulator: Simulator): Record<string, unknown> {
   const { base, credentials, faults } = simulator;
   const { invoice: requested, custom_data } = requestOf(invoice);
@@ -158,7 +158,7 @@ function recordOf(invoice: Invoice, target: Target, simulator: Simulator): Recor
   };
 }
 
-/** The decision of a payer or of the control API. A cancelled or failed invoice can still be paid. */
+/** Applies a decision of a payer or of the control API. A cancelled or failed invoice can still be paid. */
 export async function settleInvoice(
   invoice: Invoice,
   status: Decided,

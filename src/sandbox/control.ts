@@ -15,7 +15,7 @@ import { MessageError } from '../messages/texts.ts';
 export interface Control {
   readonly simulator: Simulator;
   readonly reset: () => Promise<void>;
-  /** Opens and closes the listeners as the active faults demand. */
+  /** Opens and closes the listeners according to the active faults. */
   readonly applyFaults: () => Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export const controlRoutes: Readonly<Record<string, Route>> = {
       const record = simulator.records.disbursements.get(tail);
       if (record === undefined) return missing(response, 'disbursement');
       const { status } = z.strictObject({ status: z.enum(verdicts) }).parse(body);
-      // A verdict before the submit, or the same one twice, would move money in the balances only.
+      // A status before the submit, or a repeated one, would change only the balances.
       if (record.status === 'created' || record.status === status)
         return json(response, { message: `the disbursement is ${record.status}` }, 409);
       await settle(record, status, simulator);
@@ -188,7 +188,7 @@ function showSection({ tail, accept, response }: ControlCall, simulator: Simulat
   void writeLines(entries, response);
 }
 
-/** A million lines must not become one string: they are written at the pace of the client. */
+/** A million lines must not become one string: they are written at the client's speed. */
 async function writeLines(entries: Iterable<object>, response: ServerResponse): Promise<void> {
   let lines = '';
   for (const entry of entries) {

@@ -1,7 +1,7 @@
 /**
  * Disbursements (interface: Disbursement; States; Events):
  *
- *   created ──submit──▶ pending ──settle delay──▶ success (money left, callback) or failed (money came back)
+ *   created ──submit──▶ pending ──delay──▶ success (money left, callback) or failed (money returned)
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ const createBody = z.strictObject({
 
 type CreateBody = z.output<typeof createBody>;
 
-/** get-invoice: gives a token. No money moves. */
+/** get-invoice: returns a token. No money moves. */
 export const createDisbursement: Handler = async (call, simulator) => {
   const read = readBody(createBody, call, simulator);
   if (!read.ok) return refuseField(read.field);
@@ -150,7 +150,7 @@ export const submitDisbursement: Handler = async (call, simulator) => {
   return magic === 'answers 5000 and pays' ? serverError('payment') : answer;
 };
 
-/** A request that failed before its work may have used its disburse_id up: the interface does not say. */
+/** A request that failed before its work may have used up its disburse_id: the interface does not say. */
 function spendLostId(id: string | undefined, token: string, { records, settings }: Simulator): void {
   const { disburseIds } = records;
   if (settings.values.lostSubmitSpendsId && id !== undefined && !disburseIds.has(id)) disburseIds.set(id, token);
@@ -222,13 +222,13 @@ function schedule(record: Disbursement, scheduled: Scheduled, simulator: Simulat
   resumeDisbursement(record, scheduled, simulator);
 }
 
-/** Waits for a scheduled status, also after a start over stored records. */
+/** Waits for a scheduled status, also after a restart with stored records. */
 export function resumeDisbursement(record: Disbursement, scheduled: Scheduled, simulator: Simulator): void {
   const { status, at } = scheduled;
   simulator.time.after(at - simulator.time.now(), () => {
     record.scheduled = record.scheduled.filter((one) => one !== scheduled);
     simulator.revision += 1;
-    // The control API may have decided before.
+    // The control API may have decided earlier.
     const applies = status === 'reversal' ? record.status === 'success' : record.undecided > 0;
     if (applies) void settle(record, status === 'success' ? 'success' : 'failed', simulator);
   });
@@ -250,7 +250,7 @@ function submitAnswer(record: Disbursement, status: DisbursementStatus | undefin
 const countryOf = (record: Disbursement, simulator: Simulator): BalanceCountry =>
   payingCountry(record.withdrawMode || undefined, record.debitAccountNumber, simulator);
 
-/** The verdict of the operator. Success means that money left, and only success calls back by default. */
+/** The operator's final status. Success means that money left, and only success calls back by default. */
 export async function settle(record: Disbursement, verdict: Verdict, simulator: Simulator): Promise<void> {
   const { settings } = simulator;
   const country = countryOf(record, simulator);
@@ -258,7 +258,7 @@ export async function settle(record: Disbursement, verdict: Verdict, simulator: 
   if (undecided) record.undecided -= 1;
   if (verdict === 'success') {
     record.effects += 1;
-    // A submit took its money. A success after a final status, where the operator corrects itself, takes it again.
+    // A submit took its money. A success after a final status, as a correction of the operator, takes it again.
     if (!undecided) settings.moveBalance(country, -record.amount);
   } else if (undecided || record.status === 'success') settings.moveBalance(country, record.amount);
   setStatus(record, verdict, simulator);
@@ -321,7 +321,7 @@ function statusFields(record: Disbursement, status: string, { settings }: Simula
   };
 }
 
-/** `NN/NN/YYYY HH:MM:SS` in UTC. The order of day and month is a setting, because the interface does not say. */
+/** `NN/NN/YYYY HH:MM:SS` in UTC. The order of day and month is a setting, because it is not documented. */
 function updatedAtText(ms: number, order: 'dmy' | 'mdy'): string {
   const [date = '', time = ''] = new Date(ms).toISOString().split('T');
   const [year, month, day] = date.split('-');

@@ -1,6 +1,6 @@
 /**
  * The encodings of a callback. The interface says "form-encoded, read through the key data" for invoices and nothing
- * for disbursements, so a receiver has to understand every reading of it (interface: Events).
+ * for disbursements, so a receiver must support every interpretation (interface: Events).
  */
 export interface WrittenCallback {
   readonly contentType: string;
@@ -31,7 +31,9 @@ function textOf(value: unknown): string {
 const form = (entries: ReadonlyArray<readonly [string, string]>): string =>
   entries.map(([key, value]) => `${percent(key)}=${percent(value)}`).join('&');
 
-/** JSON can bring half a character, of which `encodeURIComponent` throws: it becomes U+FFFD, as in any UTF-8. */
+/**
+ * JSON can contain an unpaired surrogate, for which `encodeURIComponent` throws: it becomes U+FFFD, as in any UTF-8.
+ */
 const percent = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
 function multipart(entries: ReadonlyArray<readonly [string, string]>): string {

@@ -1,6 +1,6 @@
 /**
- * The faults of the simulated provider. Each is a sentence of an incident review: an entry here, a row in
- * docs/sandbox.md and a value of `relais sandbox --fault`.
+ * The faults of the simulated provider. Each describes one failure: an entry here, a row in docs/sandbox.md and a
+ * value of `relais sandbox --fault`.
  */
 import type { ServerResponse } from 'node:http';
 import {
@@ -18,7 +18,7 @@ import { type CallbackEncoding, callbackEncodings, encodingNames } from './encod
 import type { ActiveFault } from './faults.ts';
 import type { Simulator } from './simulator.ts';
 
-/** A request at the moment in which a fault takes the place of the real answer. */
+/** A request when a fault replaces the real answer. */
 interface Scene {
   readonly response: ServerResponse;
   readonly family: Family;
@@ -27,12 +27,12 @@ interface Scene {
 }
 
 interface SceneBefore extends Scene {
-  /** Does the work that is still to be done; its answer is dropped. */
+  /** Does the remaining work; its answer is dropped. */
   readonly work: () => void;
 }
 
 interface SceneAfter extends Scene {
-  /** The answer of the work that is done. */
+  /** The answer of the completed work. */
   readonly answer: Answer;
 }
 
@@ -45,13 +45,13 @@ interface Row {
 export type FaultRow =
   /** The listener is closed while the fault is active. */
   | (Row & { readonly stage: 'listen' })
-  /** The request was read and nothing was done. */
+  /** The request was read, and no work was done. */
   | (Row & { readonly stage: 'before'; readonly act: (scene: SceneBefore) => void })
   /** Inside the work of one operation. */
   | (Row & { readonly stage: 'work' })
-  /** The work is done and recorded, only the answer suffers. */
+  /** The work is done and recorded; only the answer is affected. */
   | (Row & { readonly stage: 'after'; readonly act: (scene: SceneAfter) => void })
-  /** When the provider calls back. */
+  /** During a callback of the provider. */
   | (Row & { readonly stage: 'callback'; readonly encoding?: CallbackEncoding });
 
 const EVERY = ['*'] as const;

@@ -1,20 +1,23 @@
 import { seededRandom, type Random } from '../lib/random.ts';
 import { type FaultName, type FaultRow, faultNames, faultTable } from './fault-table.ts';
 
-/** A fault as it is ordered, over the control API or on the command line. */
+/** An ordered fault, from the control API or the command line. */
 export interface FaultOrder {
   readonly fault: FaultName;
-  /** An operation (`disbursement.submit`) or a family (`disbursement`). Absent: every operation the fault can strike. */
+  /**
+   * An operation (`disbursement.submit`) or a family (`disbursement`). Absent: every operation that the fault
+   * supports.
+   */
   readonly operation?: string;
   /** From 0 to 1. Absent: 1. */
   readonly probability?: number;
-  /** How often it strikes before it is removed. Absent: no limit. */
+  /** How often it applies before it is removed. Absent: no limit. */
   readonly count?: number;
-  /** Strikes only requests whose path or body contains this text. */
+  /** Applies only to requests whose path or body contains this text. */
   readonly match?: string;
-  /** Repeats the same choices. */
+  /** Repeats the same random choices. */
   readonly seed?: number;
-  /** For the faults that wait. */
+  /** For faults with a delay. */
   readonly delayMs?: number;
   readonly retryAfterSeconds?: number;
   /** For `answers a given code`. */
@@ -26,7 +29,7 @@ export interface ActiveFault extends FaultOrder {
   readonly strikes: number;
 }
 
-/** A request, or a callback that is about to be posted. */
+/** A request, or a callback before its delivery. */
 export interface Target {
   readonly operation: string;
   readonly url: string;
@@ -44,12 +47,12 @@ interface Entry {
 const covers = (pattern: string, operation: string): boolean =>
   pattern === '*' || pattern === operation || operation.startsWith(`${pattern}.`);
 
-/** The faults that are active at this moment. */
+/** The active faults. */
 export class Faults {
   readonly #entries = new Map<string, Entry>();
   #ordered = 0;
 
-  /** Throws a RangeError that says what is wrong with the order. */
+  /** Throws a RangeError that describes the error of the order. */
   add(order: FaultOrder): string {
     checkOrder(order);
     this.#ordered += 1;
@@ -71,7 +74,7 @@ export class Faults {
     this.#entries.clear();
   }
 
-  /** The first fault of a stage that strikes this target. Counts the strike. */
+  /** The first matching fault of a stage. Counts its use. */
   first(stage: 'before' | 'after', target: Target): ActiveFault | undefined {
     if (this.#entries.size === 0) return undefined;
     for (const entry of this.#entries.values())
@@ -79,7 +82,7 @@ export class Faults {
     return undefined;
   }
 
-  /** Every callback fault that strikes, except the one that is decided at the submit. Counts the strikes. */
+  /** Every matching callback fault, except the one that is decided at the submit. Counts their uses. */
   onCallback(target: Target): readonly ActiveFault[] {
     return [...this.#entries.values()]
       .filter(({ order, row }) => row.stage === 'callback' && order.fault !== 'calls back early')
@@ -87,7 +90,7 @@ export class Faults {
       .map(active);
   }
 
-  /** Whether this fault strikes this target. Counts the strike. */
+  /** Whether this fault applies to this target. Counts its use. */
   strikes(fault: FaultName, target: Target): boolean {
     if (this.#entries.size === 0) return false;
     for (const entry of this.#entries.values())
@@ -118,7 +121,7 @@ export class Faults {
 
 const active = ({ id, order, strikes }: Entry): ActiveFault => ({ id, ...order, strikes });
 
-/** Its order names the code that the provider answers. */
+/** Its order needs the code of the provider's answer. */
 export const needsCode = (fault: FaultName): boolean => fault === 'answers a given code';
 
 function checkOrder({ fault, operation, probability = 1, count = 1, code }: FaultOrder): void {
@@ -130,6 +133,6 @@ function checkOrder({ fault, operation, probability = 1, count = 1, code }: Faul
   throw new RangeError(`"${fault}" cannot strike "${operation}" (it strikes: ${faultTable[fault].on.join(', ')})`);
 }
 
-/** Whether a fault can strike an operation or a family of operations. */
+/** Whether a fault supports an operation or a family of operations. */
 export const canStrike = (fault: FaultName, operation: string): boolean =>
   faultTable[fault].on.some((own) => covers(own, operation) || covers(operation, own));

@@ -27,10 +27,10 @@ export class Listener {
     return `http://${host}:${this.#port}`;
   }
 
-  /** Opens or closes it, after the calls before. */
+  /** Opens or closes it, after earlier calls. */
   set(open: boolean): Promise<void> {
     const change = this.#last.then(() => (open ? this.#open() : this.#close()));
-    // The next call must go on even if this one failed, whose caller gets the error.
+    // The next call must run even if this one failed, whose caller gets the error.
     this.#last = change.catch(() => undefined);
     return change;
   }

@@ -1,6 +1,6 @@
 /**
- * Numbers that pick an outcome. They end in 99999 and two digits, so that no sequence of invented numbers meets them
- * by accident: `779999901` is a Senegalese mobile number whose disbursement fails.
+ * Numbers that select an outcome. They end in 99999 and two digits, so that no sequence of invented numbers matches
+ * accidentally: `779999901` is a Senegalese mobile number whose disbursement fails.
  */
 export interface MagicRow<Outcome extends string> {
   readonly outcome: Outcome;

@@ -1,9 +1,9 @@
-/** One text to one number, however often it was sent. */
+/** One text to one number, with all its sends. */
 export interface RecordedMessage {
   readonly to: string;
   readonly from: string;
   readonly text: string;
-  /** How often it really went out. 0: it was refused by itself, inside a request that was accepted. */
+  /** How often it was sent. 0: it was refused alone, inside an accepted request. */
   times: number;
   readonly code: string;
   /** ms since the epoch, in sandbox time. */
@@ -16,8 +16,8 @@ interface Linked extends RecordedMessage {
 }
 
 /**
- * Stores a million messages: one object for each, found by its number and linked to the older ones of the same number.
- * Most numbers get one message, so a list or a key of number and text for each would waste memory.
+ * Stores a million messages: one object each, found by its number and linked to older ones of the same number. Most
+ * numbers get one message, so a list or a key of number and text for each would waste memory.
  */
 export class Messages {
   readonly #newest = new Map<string, Linked>();
@@ -68,7 +68,7 @@ export class Messages {
         yield { to, from, text, times, code, firstAt, lastAt };
   }
 
-  /** A campaign repeats its text; one copy of it halves the memory. */
+  /** A campaign repeats its text; sharing it halves the memory. */
   #shared(text: string): string {
     if (text !== this.#lastText) this.#lastText = text;
     return this.#lastText;
@@ -77,7 +77,7 @@ export class Messages {
 
 const withoutPlus = (number: string): string => (number.startsWith('+') ? number.slice(1) : number);
 
-/** A message that went out and one that was refused are two entries, even with the same text. */
+/** A sent and a refused message are two entries, even with the same text. */
 function find(newest: Linked | undefined, text: string, from: string, wentOut: boolean): Linked | undefined {
   for (let message = newest; message !== undefined; message = message.older)
     if (message.text === text && message.from === from && message.times > 0 === wentOut) return message;

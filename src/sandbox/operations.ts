@@ -1,6 +1,6 @@
 /**
- * The operations, as one table (interface: Endpoints). Names are ours; methods and paths are those of the interface. A
- * path that ends in `/*` has one more segment, which the handler gets as `tail`.
+ * All operations (interface: Endpoints). Names are ours; methods and paths are those of the interface. A path that
+ * ends in `/*` has one more segment, which the handler gets as `tail`.
  */
 import { allBalances, creditAccount, oneBalance } from './accounts.ts';
 import type { Family } from './answers.ts';
@@ -29,7 +29,7 @@ export interface Endpoint extends Operation {
   /** `disbursement.submit`; softpay paths give `softpay.wallet-b-senegal`, and so on. */
   readonly operation: string;
   readonly mode: Mode;
-  /** The segment in the place of `*`. */
+  /** The segment at `*`. */
   readonly tail: string;
 }
 
@@ -132,7 +132,7 @@ const byHostAndPath = new Map<string, Endpoint>(
   ),
 );
 
-/** The endpoint at a path, whatever the method. The query string is not part of a path. */
+/** The endpoint at a path, for any method. The query string is not part of a path. */
 export function findEndpoint(host: Host, path: string): Endpoint | undefined {
   const exact = byHostAndPath.get(`${host} ${path}`);
   if (exact !== undefined) return exact;

@@ -1,6 +1,6 @@
 /**
  * The pages on which a payer pays, cancels or fails an invoice or a payment request, and the receipt. They have the
- * addresses of the provider's own pages, and change only the records of the sandbox.
+ * addresses of the provider's own pages, and change only the sandbox's records.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ interface Visit {
   readonly simulator: Simulator;
 }
 
-/** False when the path is not one of these pages. */
+/** False if the path is not one of these pages. */
 export function showPayer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -73,7 +73,7 @@ function visitRequest(reference: string, { language, pressed, response, simulato
   send(response, 303, '', { location: requestUrl(reference, simulator) });
 }
 
-/** Redirects the payer by the status that the invoice then has, which may differ from the button. */
+/** Redirects the payer by the invoice's resulting status, which may differ from the button. */
 function decide(invoice: Invoice, pressed: string | null, response: ServerResponse, simulator: Simulator): void {
   const decision = DECISIONS.find((one) => one === pressed);
   const { token } = invoice;
@@ -104,7 +104,7 @@ interface Payable {
   readonly amount: number;
   readonly status: Invoice['status'];
   readonly decisions: readonly (typeof DECISIONS)[number][];
-  /** Shown once it is paid. */
+  /** Shown after the payment. */
   readonly paid?: Html;
 }
 
@@ -150,7 +150,7 @@ const STYLE =
   'color:CanvasText;cursor:pointer}.pay{background:#0b6b3a;border-color:transparent;color:#fff;font-weight:600}:focus-visible{outline:3px solid;' +
   'outline-offset:3px}';
 
-/** Without `form-action`: browsers apply it to the redirect after a form too, and that leads to the merchant. */
+/** Without `form-action`: browsers also apply it to the redirect after a form, and that leads to the merchant. */
 const POLICY =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
   "base-uri 'none'; frame-ancestors 'none'";
@@ -189,7 +189,7 @@ function showReceipt(invoice: Invoice, response: ServerResponse): void {
   send(response, 200, pdfOf(lines), { 'content-type': 'application/pdf' });
 }
 
-/** The smallest document that viewers open: one page of lines in a built-in font. */
+/** A minimal valid PDF: one page of lines in a built-in font. */
 function pdfOf(lines: readonly string[]): string {
   const shown = lines.map((line) => `(${line.replace(/[^ -~]/g, '?').replace(/[\\()]/g, '\\$&')}) Tj T*`);
   const content = `BT /F1 16 Tf 24 TL 60 760 Td ${shown.join(' ')} ET`;

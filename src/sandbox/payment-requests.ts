@@ -47,7 +47,7 @@ export const createPaymentRequest: Handler = (call, simulator) => {
 /** The page on which the customer pays. */
 export const requestUrl = (reference: string, { base }: Simulator): string => `${base}/payment-request/${reference}`;
 
-/** Some amounts pick their outcome. */
+/** Some amounts select their outcome. */
 export function awaitCustomer(request: PaymentRequest, simulator: Simulator): void {
   const outcome = amountOutcomeOf(request.amount);
   if (outcome === 'completed' || outcome === 'failed')

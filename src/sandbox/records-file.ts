@@ -1,6 +1,6 @@
 /**
- * The records in a file, so that a sandbox that is started again knows what it did: a line for each entry. The file is
- * written beside the old one and then takes its place. Faults, settings and bearer tokens are not in it.
+ * The records in a file, so that a restarted sandbox continues with them: one line per entry. The new file is written
+ * next to the old one and then replaces it. Faults, settings and bearer tokens are not included.
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -11,7 +11,7 @@ import { sections } from './records.ts';
 import type { SettingValues } from './settings.ts';
 import type { Simulator } from './simulator.ts';
 
-/** Everything that is not a list. */
+/** All data except lists. */
 interface Facts {
   readonly starts: number;
   readonly advancedMs: number;
@@ -24,7 +24,7 @@ interface Facts {
 
 type Line = readonly [name: string, entry: object];
 
-/** The sections that say where the money of a balance went. */
+/** The sections that explain a balance. */
 const MONEY: readonly string[] = ['disbursements', 'invoices', 'paymentRequests', 'directCredits'];
 const names = Object.keys(sections);
 
@@ -64,7 +64,7 @@ function restore([name, entry]: Line, simulator: Simulator): void {
   section.restore(simulator.records, entry);
 }
 
-/** Does nothing when there is no file yet. Throws when the file holds something else. */
+/** Does nothing if there is no file yet. Throws if the file has other content. */
 export async function readRecords(path: string, simulator: Simulator): Promise<void> {
   let number = 0;
   try {
@@ -84,7 +84,7 @@ const written = (line: Line): string => `${JSON.stringify(line)}\n`;
 async function writeRecords(path: string, simulator: Simulator): Promise<void> {
   const draft = `${path}.new`;
   const file = createWriteStream(draft);
-  // Read in one turn: money that moves while the disk is waited for would be in the records and not in the balance.
+  // Read in one turn: money that moves during a wait for the disk would be in the records and not in the balance.
   const money = [['facts', factsOf(simulator)] as const, ...linesOf(simulator, MONEY)].map(written);
   for (const line of money) if (!file.write(line)) await once(file, 'drain');
   const rest = names.filter((name) => !MONEY.includes(name));
@@ -95,7 +95,7 @@ async function writeRecords(path: string, simulator: Simulator): Promise<void> {
 }
 
 const EVERY_MS = 1_000;
-/** A million messages take seconds to write: writing takes at most one part in so many of the time. */
+/** A million messages take seconds to write: writing takes at most this fraction of the time. */
 const SHARE = 20;
 
 interface WriterOptions {
@@ -105,7 +105,7 @@ interface WriterOptions {
   readonly onLost: (thrown: unknown) => void;
 }
 
-/** Writes the file each second if something changed, and once more at the end. */
+/** Writes the file each second if something changed, and at the end. */
 export class RecordsWriter {
   readonly #options: WriterOptions;
   #written: number | undefined;
@@ -125,7 +125,7 @@ export class RecordsWriter {
     });
   }
 
-  /** Resolves when the file holds the present records. */
+  /** Resolves when the file contains the current records. */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;

@@ -1,14 +1,14 @@
-/** The records of what the provider did, never of what a client assumes. The checks of a storm read only these. */
+/** Records of the provider's own actions, never of a client's assumptions. The checks of a storm read only these. */
 import { type RecordedMessage, Messages } from './messages.ts';
 
-/** The final statuses of an operator; the interface has the first two. */
+/** The final statuses of an operator; the first two are in the interface. */
 export const verdicts = ['success', 'failed', 'reversed', 'refunded', 'cancelled'] as const;
 export type Verdict = (typeof verdicts)[number];
 export type DisbursementStatus = 'created' | 'pending' | Verdict;
 export type InvoiceStatus = 'pending' | 'completed' | 'cancelled' | 'failed';
 type PaymentRequestStatus = 'pending' | 'completed' | 'failed';
 
-/** A status that a record takes without a decision, and when (ms since the epoch, in sandbox time). */
+/** A status that a record takes without a decision, and its time (ms since the epoch, in sandbox time). */
 interface Scheduled<Status> {
   readonly status: Status;
   readonly at: number;
@@ -24,17 +24,17 @@ export interface Disbursement {
   readonly debitAccountNumber: string | undefined;
   readonly callbackUrl: string;
   status: DisbursementStatus;
-  /** Shown by check-status while it lags. */
+  /** Returned by check-status during its lag. */
   previousStatus: DisbursementStatus;
   /** ms since the epoch, in sandbox time. */
   readonly createdAt: number;
   updatedAt: number;
-  /** Submit requests that reached the work, whatever was answered. */
+  /** Submit requests that reached the work, whatever the answer. */
   submits: number;
   scheduled: ReadonlyArray<Scheduled<'success' | 'failed' | 'reversal'>>;
   /** Submits whose money was taken and that have no final status yet. */
   undecided: number;
-  /** How often money really left for this token. More than one is a double payment. */
+  /** How often money left for this token. More than one is a double payment. */
   effects: number;
   transactionId: string | undefined;
   operatorId: string | undefined;
@@ -73,7 +73,7 @@ interface DirectCredit {
   readonly mode: 'test' | 'live';
 }
 
-/** One softpay call that was carried out. Names, codes, card numbers and passwords are not stored. */
+/** One executed softpay call. Names, codes, card numbers and passwords are not stored. */
 interface SoftpayCall {
   readonly method: string;
   readonly token: string;
@@ -95,12 +95,12 @@ interface Breach {
   readonly what: string;
 }
 
-/** More breaches of a client are counted only. */
+/** Further breaches of a client are only counted. */
 const BREACHES_STORED = 10_000;
 
 export class Records {
   readonly disbursements = new Map<string, Disbursement>();
-  /** Every disburse_id that is used up, and the token that used it. */
+  /** Every used disburse_id, and its token. */
   readonly disburseIds = new Map<string, string>();
   readonly invoices = new Map<string, Invoice>();
   readonly paymentRequests = new Map<string, PaymentRequest>();
@@ -122,7 +122,7 @@ export class Records {
     if (this.breaches.length < BREACHES_STORED) this.breaches.push({ operation, what });
   }
 
-  /** Counts only: cheap however many messages there are. */
+  /** Only counts: cheap for any number of messages. */
   summary(): object {
     const { messages, requests, logins } = this;
     const disbursements = [...this.disbursements.values()];
@@ -155,11 +155,11 @@ const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =
   items.reduce((total, item) => total + of(item), 0);
 
 interface Section {
-  /** Its entries as the control API shows them. */
+  /** Its entries in the control API. */
   readonly show: (records: Records) => Iterable<object>;
-  /** Its entries as they are stored. */
+  /** Its entries as stored. */
   readonly list: (records: Records) => Iterable<object>;
-  /** Adds an entry that was stored. */
+  /** Adds a stored entry. */
   readonly restore: (records: Records, entry: object) => void;
 }
 

@@ -21,17 +21,17 @@ export interface SandboxOptions {
   readonly ports?: { readonly base?: number; readonly crm?: number; readonly control?: number };
   readonly host?: string;
   readonly clock?: Clock;
-  /** Repeats its tokens and ids. Over a file of records each start draws others: no token is given twice. */
+  /** Repeats its tokens and ids. With a file of records each start draws others: no token is used twice. */
   readonly seed?: number;
   /** Prefix of the key headers: SERVICE-MASTER-KEY and so on. */
   readonly headerPrefix?: string;
   /** Settings of docs/sandbox.md: `latencyMs`, `balances`, `tokenSingleUse`… */
   readonly settings?: SettingPatch;
-  /** Faults that are active from the start, and again after a reset. */
+  /** Faults active from the start, and again after a reset. */
   readonly faults?: readonly FaultOrder[];
   /** A file that stores the records for the next start. Absent: the records end with the process. */
   readonly books?: string;
-  /** Called when the file cannot be written any more. */
+  /** Called when the file can no longer be written. */
   readonly onBooksLost?: (thrown: unknown) => void;
   /** One line per request: `disbursement.create 200 "00"`. No keys, numbers or texts. */
   readonly onLine?: (line: string) => void;
@@ -42,7 +42,7 @@ export interface Sandbox {
   readonly base: string;
   readonly crm: string;
   readonly control: string;
-  /** Resolves when the file of the records, if there is one, holds the present records. */
+  /** Resolves when the file of the records, if there is one, contains the current records. */
   kept(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -84,11 +84,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 
   try {
-    // Each opens first, whatever the faults: a closed listener must know its port.
+    // Each opens first, with any faults: a closed listener must know its port.
     for (const listener of [base, crm, control]) await listener.set(true);
     await applyFaults();
   } catch (thrown) {
-    // The file may belong to the sandbox that has these ports: it is not written.
+    // The file may belong to the sandbox that uses these ports: it is not written.
     writer?.stop();
     await close();
     throw thrown;
@@ -149,7 +149,7 @@ function raise(thrown: unknown): never {
   throw thrown;
 }
 
-/** What was scheduled when the sandbox stopped comes after all. */
+/** Resumes what was scheduled when the sandbox stopped. */
 function resume(simulator: Simulator): void {
   const { disbursements, invoices, paymentRequests } = simulator.records;
   for (const record of disbursements.values())

@@ -1,5 +1,5 @@
 /**
- * The path of a request, through both hosts:
+ * The path of a request through both hosts:
  *
  *   read it ─▶ a fault before the work? ─▶ admission ─▶ the work ─▶ latency ─▶ a fault after it? ─▶ the answer
  */
@@ -15,10 +15,10 @@ import type { Call, Simulator } from './simulator.ts';
 
 const BODY_LIMIT = 10 * 1024 * 1024;
 
-/** Called for every request that was answered, for a log line. Without an answer: a fault took its place. */
+/** Called for every answered request, for a log line. Without an answer: a fault replaced it. */
 export type OnAnswer = (operation: string, answer: Answer | undefined) => void;
 
-/** A request that is being answered. */
+/** A request in progress. */
 interface Exchange {
   readonly call: Call;
   readonly method: string | undefined;
@@ -48,7 +48,7 @@ export function serve(host: Host, simulator: Simulator, onAnswer: OnAnswer): Req
   };
 }
 
-/** Counts requests within the running second. */
+/** Counts requests within the current second. */
 class RateLimit {
   #second = 0;
   #count = 0;
@@ -72,7 +72,7 @@ function respond(exchange: Exchange): void {
   simulator.revision += 1;
   const fault = simulator.faults.first('before', call);
   if (fault !== undefined) return actBefore(fault, exchange);
-  // Most handlers answer at once: a promise for each would cost the hot path a turn of the event loop.
+  // Most handlers answer synchronously: a promise for each would cost the hot path a turn of the event loop.
   try {
     const answer = answerTo(exchange);
     if (answer instanceof Promise)
@@ -93,7 +93,7 @@ function actBefore(fault: ActiveFault, exchange: Exchange): void {
   row.act({ response, family: call.endpoint.family, fault, simulator, work: () => void workLate(exchange) });
 }
 
-/** The work of a client that has given up: its answer is dropped. */
+/** The work of a client that has disconnected: its answer is dropped. */
 async function workLate(exchange: Exchange): Promise<void> {
   exchange.simulator.revision += 1;
   try {
@@ -120,7 +120,7 @@ function finish(answer: Answer, { call, response, simulator, onAnswer }: Exchang
   else respondNow();
 }
 
-/** A defect of the sandbox itself: recorded as a breach, so that no test takes it for a fault. */
+/** An error of the sandbox itself: recorded as a breach, so that no test takes it for a fault. */
 function fail(thrown: unknown, { call, response, simulator }: Exchange): void {
   simulator.records.breach(call.operation, `the sandbox itself failed: ${String(thrown)}`);
   send(response, 500, 'the sandbox itself failed');

@@ -1,13 +1,13 @@
 /**
- * How the sandbox behaves where the interface is silent, one row per question. Every setting can be changed while it
- * runs (`POST /settings`). The table in docs/sandbox.md is printed from these rows.
+ * The behaviour of the sandbox where the interface is silent, one row per question. Every setting can be changed at
+ * run time (`POST /settings`). The table in docs/sandbox.md is generated from these rows.
  */
 import { z } from 'zod';
 import { type CallbackEncoding, encodingNames } from './encodings.ts';
 
 const ms = (initial: number, says: string) => z.int().min(0).default(initial).describe(says);
 const on = (initial: boolean, says: string) => z.boolean().default(initial).describe(says);
-// Not whole numbers alone: the amount of a direct credit may be a decimal (interface: Direct credit).
+// Includes decimals: the amount of a direct credit may be one (interface: Direct credit).
 const xof = z.number();
 
 /** Countries that have a balance (interface: Balance record). */
@@ -103,7 +103,7 @@ const schema = z.strictObject({
 export type SettingValues = z.output<typeof schema>;
 export type SettingPatch = z.input<typeof schema>;
 
-/** The settings in force. `values` is replaced on a change and never mutated. */
+/** The current settings. `values` is replaced on a change and never mutated. */
 export class Settings {
   readonly #initial: SettingValues;
   values: SettingValues;

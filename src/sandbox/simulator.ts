@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 import type { BearerTokens } from './sms-login.ts';
 import type { SandboxTime } from './time.ts';
 
-/** What a client must present. Not secrets: they open only this program. */
+/** Credentials of a client. Not secrets: they open only this program. */
 export interface Credentials {
   readonly masterKey: string;
   readonly privateKey: string;
@@ -16,17 +16,17 @@ export interface Credentials {
   readonly smsUserKey: string;
   readonly smsSecretKey: string;
   readonly smsAppKey: string;
-  /** The sender signature configured on the messaging account. */
+  /** The sender ID configured on the messaging account. */
   readonly smsSender: string;
 }
 
-/** The state of the simulated provider. Handlers take time and chance only from here. */
+/** The state of the simulated provider. Handlers take time and randomness only from here. */
 export interface Simulator {
   readonly time: SandboxTime;
   random: Random;
   /** How often the file of its records was opened before. */
   starts: number;
-  /** Raised by every change of records or balances: the file of the records is written when it differs. */
+  /** Raised by every change of records or balances: the file is written when it differs. */
   revision: number;
   readonly settings: Settings;
   readonly faults: Faults;

@@ -3,7 +3,7 @@ import type { Random } from '../lib/random.ts';
 import { type Answer, ok, smsRefusal } from './answers.ts';
 import type { Call, Handler, Simulator } from './simulator.ts';
 
-/** The bearer tokens that were given, and when each expires. */
+/** The issued bearer tokens, with their expiry. */
 export class BearerTokens {
   readonly #expiresAt = new Map<string, number>();
 
@@ -13,7 +13,7 @@ export class BearerTokens {
     return token;
   }
 
-  /** The error code for a token, or undefined when it is valid. */
+  /** The error code for a token, or undefined if it is valid. */
   refusal(token: string, now: number): 'ERROR_121' | 'ERROR_122' | undefined {
     const expiresAt = this.#expiresAt.get(token);
     if (expiresAt === undefined) return 'ERROR_122';
@@ -59,8 +59,8 @@ function giveToken({ records, bearerTokens, settings, random, time }: Simulator)
 }
 
 /**
- * The interface calls them form fields and asks for Content-Type application/json, so both are read, by their content
- * and not by their content type.
+ * The interface calls them form fields and asks for Content-Type application/json, so both are parsed, by their
+ * content and not by their content type.
  */
 function readFields({ text, headers }: Call, { settings }: Simulator): Record<string, unknown> | undefined {
   const { loginEncoding } = settings.values;

@@ -13,7 +13,7 @@ interface Item {
   readonly text: string;
 }
 
-/** A breach of the interface, with the code that answers it. */
+/** A breach of the interface, and the code of its answer. */
 interface Breach {
   readonly code: SmsCode;
   readonly what: string;
@@ -22,7 +22,7 @@ interface Breach {
 const breach = (code: SmsCode, what: string): Breach => ({ code, what });
 
 const SMS_PER_REQUEST = 50;
-/** The sender of a message that does not name the configured signature. */
+/** The sender ID of a message that does not name the configured one. */
 const DEFAULT_SENDER = 'SMS-TEST';
 const INTERNATIONAL = /^\+?[1-9]\d{7,14}$/;
 
@@ -88,7 +88,7 @@ const codesOfAll: Partial<Record<MessageOutcome, SmsCode>> = {
   'server error': 'ERROR_116',
 };
 
-/** Refusals of a well-formed request: the client is not at fault, so they are no breach. */
+/** Refusals of a well-formed request: the client made no error, so they are no breach. */
 function refusalOfAll(items: readonly Item[], call: Call, { faults, settings }: Simulator): SmsCode | undefined {
   if (faults.strikes('refuses the chunk for one bad number', call)) return 'ERROR_110';
   if (faults.strikes('says the SMS balance is insufficient', call)) return 'ERROR_102';
@@ -159,16 +159,16 @@ function readQuery(body: unknown, simulator: Simulator): Query | Breach {
   if (from === undefined) return breach('ERROR_114', 'start_date is not YYYY-MM-DD HH:MM:SS');
   const last = end_date === '' ? Number.POSITIVE_INFINITY : readDate(end_date, statsZoneMinutes);
   if (last === undefined) return breach('ERROR_115', 'end_date is not YYYY-MM-DD HH:MM:SS');
-  // The last second of a period belongs to it.
+  // The last second of a period is included.
   return { numbers: receivers.map(({ value }) => value), from, until: last + 999 };
 }
 
-/** Reads `YYYY-MM-DD HH:MM:SS`, written `zoneMinutes` east of UTC. Undefined when it is something else. */
+/** Parses `YYYY-MM-DD HH:MM:SS`, written `zoneMinutes` east of UTC. Undefined: another format. */
 function readDate(text: string, zoneMinutes: number): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(text)) return undefined;
   const written = text.replace(' ', 'T');
   const ms = Date.parse(`${written}Z`);
-  // `Date` takes 30 February for 2 March.
+  // `Date` reads 30 February as 2 March.
   const exists = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(written);
   return exists ? ms - zoneMinutes * 60_000 : undefined;
 }
@@ -191,7 +191,7 @@ function report({ numbers, from, until }: Query, { records, settings, time }: Si
   return ok({ code: '00', message: 'success', description: 'request processed successfully', data });
 }
 
-/** The records have the first and the last time of a message; the times between count while the first is shown. */
+/** The records have the first and the last time of a message; times in between count while the first is shown. */
 function timesShown(message: RecordedMessage, isShown: (at: number) => boolean): number {
   const { times, firstAt, lastAt } = message;
   if (times === 0) return 0;

@@ -1,4 +1,4 @@
-/** Softpay: direct payment of an invoice token, twenty paths of one shape (interface: Softpay). */
+/** Softpay: direct payment of an invoice token, twenty similar paths (interface: Softpay). */
 import { z } from 'zod';
 import { type Answer, ok, refuseIn, undocumentedStatus } from './answers.ts';
 import { readBody } from './body.ts';
@@ -42,7 +42,7 @@ export function softpay(suffix: SoftpaySuffix): Handler {
 const no = (message: string, simulator: Simulator, status = 422): Answer =>
   refuseIn('flag', '', message, undocumentedStatus(simulator, status));
 
-/** The invoice to pay, or the message that says why there is none. */
+/** The invoice to pay, or the message that explains why there is none. */
 function payableInvoice(suffix: SoftpaySuffix, given: string, simulator: Simulator): Invoice | string {
   const token = suffix === 'wallet-h-senegal/confirm' ? tokenOfFirstStep(given, simulator) : given;
   const invoice = simulator.records.invoices.get(token);
@@ -94,7 +94,7 @@ function payByWallet(payment: Payment, simulator: Simulator): Answer {
 
 const DIALLED: readonly SoftpaySuffix[] = ['wallet-b-senegal', 'wallet-f-burkina'];
 
-/** Only when the payer bears them. The answer of wallet-a-mali has nothing but success and message. */
+/** Only if the payer bears them. The answer of wallet-a-mali has only success and message. */
 function feesOf({ suffix, invoice }: Payment, outcome: PayerOutcome | undefined): object {
   if (outcome !== 'bears the fees' || suffix === 'wallet-a-mali') return {};
   return { fees: Math.ceil(invoice.totalAmount / 100), currency: 'XOF' };
@@ -127,7 +127,7 @@ const extraFields: Partial<Record<SoftpaySuffix, (payment: Payment, page: string
   }),
 };
 
-/** The fields that the success of some methods carries besides. */
+/** Additional fields in the success of some methods. */
 function extraFieldsOf(payment: Payment, { base }: Simulator): object {
   return extraFields[payment.suffix]?.(payment, `${base}/pay/${payment.invoice.token}`, base) ?? {};
 }

@@ -8,8 +8,8 @@ interface Timer {
 }
 
 /**
- * The time of the sandbox: the given clock plus an offset that the control API moves forward. Its timers (a settlement,
- * a callback) come due when the offset passes them, so a day can be tested in a millisecond.
+ * The sandbox's time: the given clock plus an offset that the control API moves forward. Its timers (a settlement, a
+ * callback) become due when the offset passes them, so a test of a day takes a millisecond.
  */
 export class SandboxTime {
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class SandboxTime {
     this.#clock = clock;
   }
 
-  /** Milliseconds since the epoch, as the provider sees them. */
+  /** Milliseconds since the epoch in sandbox time. */
   now(): number {
     return this.#clock.now() + this.#offsetMs;
   }
@@ -30,7 +30,7 @@ export class SandboxTime {
     return this.#offsetMs;
   }
 
-  /** Runs once after `ms` of sandbox time. */
+  /** Runs after `ms` of sandbox time. */
   after(ms: number, run: () => void): void {
     this.#start({ dueAt: this.now() + ms, run, onDropped: () => undefined, cancel: () => undefined });
   }
@@ -43,12 +43,12 @@ export class SandboxTime {
     });
   }
 
-  /** Runs once after `ms` of real time: the latency of an answer must not shrink when a day is skipped. */
+  /** Runs after `ms` of real time: the latency of an answer must not shrink when a day is skipped. */
   afterReal(ms: number, run: () => void): void {
     this.#clock.after(ms, run);
   }
 
-  /** Moves time forward and runs what has come due, in the order in which it was due. */
+  /** Moves time forward and runs what became due, in order of due time. */
   advance(ms: number): void {
     this.#offsetMs += ms;
     const timers = [...this.#timers].sort((a, b) => a.dueAt - b.dueAt);
@@ -68,7 +68,7 @@ export class SandboxTime {
     this.#timers.clear();
   }
 
-  /** Drops all timers and goes back to the time of the given clock. */
+  /** Drops all timers and returns to the time of the given clock. */
   reset(): void {
     this.drop();
     this.#offsetMs = 0;

@@ -3,7 +3,7 @@ import type { Simulator } from './simulator.ts';
 
 /** The allowed withdraw_mode values and the country whose balance pays (interface: Disbursement). */
 const withdrawModes = {
-  // The interface does not name the country of a transfer between accounts; the sandbox takes Senegal.
+  // The interface does not name the country of a transfer between accounts; the sandbox uses Senegal.
   service: 'SN',
   'wallet-a-senegal': 'SN',
   'wallet-b-senegal': 'SN',

@@ -18,49 +18,56 @@ import type { SkipReason, CheckedRow, CheckSummary, SkippedRow } from './report.
 import { type Detail, detail } from '../../messages/details.ts';
 
 export interface CheckOptions extends PhoneOptions, Pick<ReadOptions, 'format' | 'encoding' | 'sheet' | 'held'> {
-  /** The text of the campaign, with `{{variables}}`. Without it nothing is said about segments, cost and variables. */
+  /**
+   * The text of the campaign, with `{{variables}}`. Without it there is no information about segments, cost and
+   * variables.
+   */
   readonly text?: string;
-  /** The column of the numbers, where it is called by no name that is known. */
+  /** The column of the numbers, if its name is not a known one. */
   readonly phoneColumn?: string | undefined;
-  /** Rows that a spreadsheet hides are read like any other. Off by default: a person who looked at the file did not see them. */
+  /**
+   * Rows hidden by a spreadsheet are read like any other. Off by default: a user who checked the file did not see
+   * them.
+   */
   readonly takeHidden?: boolean | undefined;
-  /** Rows with these doubts about a value are sent to as they are. */
+  /** Rows with these doubts about a value are sent unchanged. */
   readonly take?: readonly Takable[] | undefined;
-  /** Numbers that are in the campaign already, from earlier uploads. Only read. */
+  /** Numbers of earlier uploads of the campaign. Only read. */
   readonly seen?: { has(e164: string): boolean };
-  /** Which of these numbers (E.164) want no texts, by position. Asked once for each piece of the file. */
+  /** Which of these numbers (E.164) have opted out, by position. Called per part of the file. */
   readonly optedOut?: (numbers: readonly string[]) => Promise<readonly boolean[]>;
   /** XOF per segment, by country. */
   readonly prices?: Prices;
-  /** A text with more segments is skipped as `text_too_long`. Defaults to 10. */
+  /** A text with more segments is skipped as `text_too_long`. Default: 10. */
   readonly maxSegments?: number;
-  /** A text with more segments is pointed out in the summary. Defaults to 3. */
+  /** A text with more segments is reported in the summary. Default: 3. */
   readonly warnAbove?: number;
-  /** Takes each text as it is sent when costly characters are replaced. Off by default: it changes what people read. */
+  /** Measures each text with costly characters replaced. Off by default: it changes the text that people read. */
   readonly replaceCostly?: boolean;
-  /** A link as long as those that `{{stop}}` becomes. Absent: nobody knows how long it is, and a usual one is taken. */
+  /** A link as long as those of `{{stop}}`. Absent: the length is unknown, and a usual one is used. */
   readonly stopLink?: string | undefined;
-  /** Shows this many of the first texts, the longest and the dearest, as they would go out. Needs a text. */
+  /** Shows this many of the first texts, and the longest and most expensive. Needs a text. */
   readonly preview?: number;
-  /** Shows the text of this row besides, if it gets one. */
+  /** Also shows the text of this row, if it gets one. */
   readonly row?: number | undefined;
-  /** Beside each text that is shown, its row by the columns of the file: what could be said in it. */
+  /** Adds the row of each shown text by the columns of the file: the available variables. */
   readonly withValues?: boolean | undefined;
 }
 
 export type Check = AsyncGenerator<CheckedRow, void, undefined> & {
-  /** Of the header, known with the first row. None for JSON lines, where columns come as they come. */
+  /** From the header, known with the first row. None for JSON lines, whose columns may appear later. */
   columns(): readonly string[];
-  /** What a report gives back, by its place in `own` of the rows; complete once the last row was read. */
+  /** Columns that a report returns, by their position in `own`; complete after the last row. */
   own(): readonly UploadColumn[];
-  /** Complete once the last row was read; throws before. */
+  /** Complete after the last row; throws before. */
   summary(): CheckSummary;
 };
 
 /**
- * Reads a file of recipients row by row and judges each; every data row comes out exactly once, blank rows not at all.
- * Throws an UnusableFile while reading when the file as a whole cannot be used, an UnusableTemplate or a MessageError at
- * once for a wrong option. Memory: a piece of the file, and 12 to 36 bytes per recipient to find duplicates.
+ * Reads a file of recipients row by row and checks each; every data row appears exactly one time, blank rows never.
+ * Throws an UnusableFile while reading if the file as a whole cannot be used; throws an UnusableTemplate or a
+ * MessageError at once for a wrong option. Memory: a part of the file, and 12 to 36 bytes per recipient to find
+ * duplicates.
  */
 export function checkRecipients(source: AsyncIterable<Uint8Array>, options: CheckOptions = {}): Check {
   const { format, encoding, sheet, phoneColumn, held } = options;
@@ -99,7 +106,7 @@ async function among(
   return new Set(sound.filter((_, at) => answers[at]));
 }
 
-/** Nothing speaks against the row by itself; whether the person wants texts, and comes only once, is still to be seen. */
+/** The row itself is valid; opt-outs and duplicates are still to be checked. */
 interface SoundRow {
   readonly is: 'sound';
   readonly row: number;
@@ -108,13 +115,13 @@ interface SoundRow {
   readonly cells: readonly string[];
   readonly phone: Extract<PhoneReading, { is: 'mobile' }>;
   readonly vars: Readonly<Record<string, string>>;
-  /** Absent when no text was given. */
+  /** Absent if no text was given. */
   readonly said?: Measured;
 }
 
 type Judged = SoundRow | SkippedRow;
 
-/** Judges the rows of one file in two steps, `judge` and `settle`, both in the order of the file. */
+/** Checks the rows of one file in two steps, `judge` and `settle`, both in the order of the file. */
 class RowChecker {
   readonly #tally: Tally;
   readonly #rows: RowReader;
@@ -123,14 +130,14 @@ class RowChecker {
   readonly #readPhone: PhoneReader;
   readonly #numbers: NumberIndex;
   readonly #preview: Preview | undefined;
-  /** What stands for the link of each recipient, where the text has one. */
+  /** A placeholder for each recipient's link, if the text has one. */
   readonly #stop: string | undefined;
-  /** Nothing of the text can be seen without its values. */
+  /** The text is invisible without its values. */
   readonly #isMadeOfValues: boolean;
   #layout: Layout = { phone: -1, variables: [] };
   #laidOut = 0;
   readonly #own = new OwnColumns();
-  /** Columns that are kept as numbers, or as values of the text. */
+  /** Columns stored as numbers or as values of the text. */
   #keptElsewhere: ReadonlySet<number> = new Set();
 
   constructor(rows: RowReader, options: CheckOptions) {
@@ -163,7 +170,7 @@ class RowChecker {
   settle(judged: Judged, optedOut: boolean): CheckedRow {
     const settled = judged.is === 'sound' ? this.#admit(judged, optedOut) : judged;
     if (settled.is === 'skipped') this.#tally.skip(settled);
-    // Of a row that was left out the values of the text are kept nowhere else.
+    // The values of a skipped row are stored only here.
     const elsewhere = settled.is === 'skipped' ? new Set([this.#layout.phone]) : this.#keptElsewhere;
     const wide = this.#rows.columns.length;
     const own = this.#own.keep(judged.cells.length > wide ? judged.cells.slice(0, wide) : judged.cells, elsewhere);
@@ -197,7 +204,7 @@ class RowChecker {
     };
   }
 
-  /** An empty sheet in front of a full one is easily overlooked. */
+  /** An empty sheet before a full one is easily overlooked. */
   #elsewhere(): { readonly detail?: Detail } {
     const { sheet, otherSheets = [] } = this.#rows.facts();
     return otherSheets.length === 0
@@ -256,7 +263,7 @@ class RowChecker {
     const { e164, country, repaired } = phone;
     if (optedOut) return skipped(about, 'opted_out');
     if (this.#options.seen?.has(e164)) return skipped(about, 'already_in_campaign');
-    // Last, so that a row left out for another reason does not take the place of a good one below it.
+    // Last, so that a row skipped for another reason does not shadow a valid duplicate.
     const earlier = this.#numbers.add(e164, row);
     if (earlier > 0) return skipped(about, 'duplicate', { detail: detail('same_as_row', { row: earlier }) });
 
@@ -269,10 +276,10 @@ class RowChecker {
   }
 }
 
-/** Where nobody said where the listener is reached. */
+/** Used if the listener's address is unknown. */
 const USUAL_LINK = sampleStopLink('https://sms.example.com');
 
-/** Characters that cannot be seen are no value: a default stands for them too. */
+/** Invisible characters are no value: the default replaces them too. */
 function valueIn(cell = ''): string {
   const value = withPlainLines(asTyped(cell.trim()));
   return smsFaultOf(value) === 'blank' ? '' : value;
@@ -318,16 +325,16 @@ function skipped(
   };
 }
 
-/** A number has many names in an office: `Tél. portable`, `N° WhatsApp`, `Phone 1 - Value` as Google exports it. */
+/** Common names of a number column: `Tél. portable`, `N° WhatsApp`, `Phone 1 - Value` as Google exports it. */
 const KINDS =
   'tel|telephone|telephonique|phone|mobile|portable|gsm|whatsapp|cell|cellphone|cellulaire|msisdn|contact';
 const PHONE = new RegExp(
   `^(?:n|no|num|numeros?)?(?:de|du)?(?:(?:${KINDS})(?:de|du)?){1,2}(?:number|numero|no|num|n|s)?1?(?:value)?$`,
 );
-/** These may also be a person, or a number of the list; they count where no better name is there. */
+/** These may also name a person, or a sequence number; used only without a better name. */
 const WEAK = new Set(['contact', 'contacts', 'num']);
 
-/** 0: no number; the higher the better. */
+/** 0: no number column; higher is better. */
 function phoneRank(name: string): number {
   const plain = canonicalName(name)
     .normalize('NFKD')
@@ -337,7 +344,7 @@ function phoneRank(name: string): number {
   return plain === 'numero' || plain === 'numeros' || PHONE.test(plain) ? 2 : 0;
 }
 
-/** Tells the header among the first rows of a file: it names the numbers, and has none. */
+/** Finds the header among the first rows of a file: it names a number column, and contains no numbers. */
 function headerFinder(phoneColumn: string | undefined): (cells: readonly string[]) => boolean {
   const named = phoneColumn === undefined ? undefined : canonicalName(phoneColumn);
   return (cells) => {
@@ -356,7 +363,7 @@ function looksLikeNumber(cell: string): boolean {
 interface LayoutOptions {
   /** The variables of the text; absent: every other column. */
   readonly wanted: readonly string[] | undefined;
-  /** CSV and workbooks, where the header is the law, report what is missing; JSON lines may bring a column later. */
+  /** CSV and workbooks have a fixed header, so a missing column is an error; JSON lines may add a column later. */
   readonly strict: boolean;
   readonly phoneColumn: string | undefined;
 }
@@ -381,7 +388,7 @@ function layOut(
   return { layout: { phone, variables: used.map((name) => ({ name, at: names.indexOf(name) })) }, problems };
 }
 
-/** `__proto__` cannot be a key of a plain record; its column counts as one without a name, which no text can use. */
+/** `__proto__` cannot be a key of a plain record; its column counts as unnamed, and no text can use it. */
 function nameOf(column: string): string {
   const name = canonicalName(column);
   return name === '__proto__' ? '' : name;

@@ -1,6 +1,6 @@
 /**
- * Traces that programs leave in words: UTF-8 read as something else, HTML, escapes of a programming language. Each says
- * what was probably meant, where that can be known.
+ * Damage by programs: UTF-8 read in another encoding, HTML, escapes of a programming language. Each with the probable
+ * original, if it can be known.
  */
 
 import { codePages } from '../../files/code-pages.ts';
@@ -12,7 +12,7 @@ interface Damage {
   readonly meant: (written: string) => string | undefined;
 }
 
-/** 0x80 to 0xBF, as the bytes behind the first of UTF-8 look when they are read as another encoding. */
+/** 0x80 to 0xBF: the second bytes of UTF-8 as read in another encoding. */
 const lookOf = (page: CodePage): string => codePages[page].slice(0, 64);
 const [WINDOWS, MAC, DOS] = [lookOf('windows-1252'), lookOf('mac-roman'), lookOf('cp850')];
 
@@ -55,13 +55,13 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: ' ' };
 const DAMAGES: readonly Damage[] = [
   { pattern: /[\ufffd]|ï¿½/gu, meant: () => undefined },
   { pattern: /ï»¿/gu, meant: () => '' },
-  // C2 and C3 begin the letters of Latin-1, E2 80 and E2 82 quotes, dashes and the euro, F0 9F the emojis. Other first
-  // bytes are letters that stand beside such signs in honest words: É», Ê….
+  // C2 and C3 begin the letters of Latin-1, E2 80 and E2 82 quotes, dashes and the euro, F0 9F the emojis. Other
+  // first bytes are letters that occur next to such signs in correct words: É», Ê….
   {
     pattern: new RegExp(`[ÂÃ]${behind}|Å[“’¸]|â[€‚„]${behind}|ðŸ${behind}{2}`, 'gu'),
     meant: (written) => asUtf8(Array.from(written, windowsByte)),
   },
-  // The second byte of à is a space that does not break, and is lost at the end of a cell.
+  // The second byte of à is a non-breaking space, and is lost at the end of a cell.
   { pattern: /(?<=\p{Ll})Ã(?=\s|$)/gu, meant: () => 'à' },
   {
     pattern: new RegExp(`√[${MAC}]`, 'gu'),
@@ -75,7 +75,7 @@ const DAMAGES: readonly Damage[] = [
     pattern: /<\/?(?:br|p|b|i|u|strong|em|div|span|a|font|li|ul)(?:\s[^<>]*)?\/?>/giu,
     meant: (written) => (/^<br/i.test(written) ? '\n' : ''),
   },
-  // Where semicolons separate cells, the one of an entity ends the cell.
+  // If semicolons separate cells, the one of an entity ends the cell.
   { pattern: /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,7})(?:;|$)/giu, meant: (written) => ofEntity(written) },
   { pattern: /(?:%C[23]%[89AB][0-9A-F])+/giu, meant: (written) => asUtf8(bytesOf(written)) },
   { pattern: /(?:=C[23]=[89AB][0-9A-F])+/gu, meant: (written) => asUtf8(bytesOf(written)) },
@@ -85,7 +85,7 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
-/** Nearly all words have none of these. */
+/** Nearly all texts have none of these. */
 const MAYBE = /[\ufffd¿»ÂÃÅâð√├<&%=\\]/u;
 
 export interface Trace {
@@ -99,7 +99,7 @@ export function damageIn(text: string): readonly Trace[] {
   if (!MAYBE.test(text)) return [];
   return DAMAGES.flatMap(({ pattern, meant }) =>
     [...text.matchAll(pattern)].flatMap(({ 0: written, index }): Trace[] => {
-      // `&b;` is no entity, and a link may have its letters written like that.
+      // `&b;` is no entity, and letters in a link may look like one.
       if (written.startsWith('&') && ofEntity(written) === undefined) return [];
       if (/^[%=]/.test(written) && text.includes('://')) return [];
       const instead = meant(written);
@@ -108,7 +108,7 @@ export function damageIn(text: string): readonly Trace[] {
   );
 }
 
-/** The text with all of that undone; undefined where letters are lost. */
+/** The text with all damage repaired; undefined if letters are lost. */
 export function repaired(text: string, traces: readonly Trace[]): string | undefined {
   let [done, from] = ['', 0];
   for (const { at, written, meant } of traces.toSorted((one, other) => one.at - other.at)) {

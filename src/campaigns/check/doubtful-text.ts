@@ -1,20 +1,20 @@
-/** Parts of the text of a campaign that probably do not mean what they would say on a phone. */
+/** Parts of a campaign's text that would probably look wrong on a phone. */
 import { STOP } from '../../lib/stop-link.ts';
 import { canonicalName } from '../../lib/wording.ts';
 import { damageIn } from './damage.ts';
 
 export interface TextDoubt {
   /**
-   * `not_a_variable`: the placeholder of another program. `touched_link`: a phone takes what touches a link into it.
-   * `damaged_text`: the trace of a program.
+   * `not_a_variable`: the placeholder of another program. `touched_link`: adjacent text that a phone would include in
+   * the link. `damaged_text`: damage by a program.
    */
   readonly reason: 'not_a_variable' | 'touched_link' | 'damaged_text';
   readonly written: string;
-  /** Absent where letters are lost. */
+  /** Absent if letters are lost. */
   readonly meant?: string;
 }
 
-/** `columns`: as the file calls them. */
+/** `columns`: the file's names. */
 export function doubtsInText(text: string, columns: readonly string[]): readonly TextDoubt[] {
   const taken = new Set<number>();
   const doubts: TextDoubt[] = [
@@ -31,7 +31,7 @@ export function doubtsInText(text: string, columns: readonly string[]): readonly
 
 const NAME = String.raw`\s*(\p{L}[\p{L}\p{N}_.-]{0,39})\s*`;
 const TIGHT = String.raw`(\p{L}[\p{L}\p{N}_.-]{0,39})`;
-/** Behind and before one that stands in words: `10%de` and `20%`. */
+/** Excludes percent signs in ordinary text: `10%de` and `20%`. */
 const [APART, ALONE] = [String.raw`(?<![\p{L}\p{N}%#])`, String.raw`(?![\p{L}\p{N}%#])`];
 
 /** Text inside these brackets is always a placeholder. Wider patterns come first: they contain the narrower ones. */
@@ -49,11 +49,11 @@ const SURE = [
   `%%${TIGHT}%%`,
   `${APART}%${TIGHT}%${ALONE}`,
   `${APART}#${TIGHT}#${ALONE}`,
-  // Where one key was pressed once. Names of columns may have spaces.
+  // A bracket typed only a single time. Names of columns may contain spaces.
   String.raw`(?<!\{)\{\s*\$?\s*(\p{L}[\p{L}\p{N}_ .-]{0,39})\}(?!\})`,
 ].map((source) => new RegExp(source, 'gu'));
 
-/** These are signs of their own right: only with the name of a column, or one that every such program knows. */
+/** Ordinary signs: a placeholder only with a column name, or with a name that is common in such programs. */
 const WITH_A_NAME = [
   /«\s*([^«»\n]{1,40}?)\s*»/gu,
   /\[([^[\]\n]{1,40})\]/gu,

@@ -1,12 +1,12 @@
 /**
- * What a file of recipients has beside the numbers. Values of the text are kept with the recipients anyway, and are
- * given back from there.
+ * Additional columns of a file of recipients. Values of the text are stored with the recipients anyway, and are
+ * returned from there.
  */
 import { headingOf, ownCells } from '../../files/own-cells.ts';
 import type { UploadColumn } from '../../kinds/campaign-fields.ts';
 import { packValues } from '../../lib/packed-values.ts';
 
-/** Where the number and the values of the text stand in a row. -1: this row has no such cell. */
+/** Positions of the number and of the text's values in a row. -1: no such cell. */
 export interface Layout {
   readonly phone: number;
   readonly variables: readonly { readonly name: string; readonly at: number }[];
@@ -16,14 +16,14 @@ export class OwnColumns {
   readonly #filled = new Set<number>();
   #cut = 0;
 
-  /** Rows of which a part was cut off. */
+  /** Number of truncated rows. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Packed; '' where there is nothing. `elsewhere`: columns that are kept in another place. */
+  /** Packed; '' if empty. `elsewhere`: columns that are stored in another place. */
   keep(cells: readonly string[], elsewhere: ReadonlySet<number>): string {
-    // Most files have nothing else.
+    // Most files have no additional columns.
     if (cells.every((cell, at) => cell === '' || elsewhere.has(at))) return '';
     const { kept, cut } = ownCells(cells.map((cell, at) => (elsewhere.has(at) ? '' : cell)));
     if (cut) this.#cut += 1;
@@ -31,7 +31,7 @@ export class OwnColumns {
     return packValues(kept).replace(/\t+$/, '');
   }
 
-  /** Those of the file but the number; one without a name counts where a row has something in it. */
+  /** The file's columns except the number; an unnamed one counts if a row has a value in it. */
   columns(names: readonly string[], { phone, variables }: Layout, inText: readonly string[]): UploadColumn[] {
     return names.flatMap((name, at): UploadColumn[] => {
       const heading = headingOf(name);

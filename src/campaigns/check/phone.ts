@@ -14,9 +14,9 @@ import { message } from '../../messages/message.ts';
 import { MessageError } from '../../messages/texts.ts';
 
 export interface PhoneOptions {
-  /** Where numbers without a country code belong: `SN`. Without it such numbers are `no_country`. */
+  /** The country of numbers without a country code: `SN`. Without it such numbers are `no_country`. */
   readonly country?: string;
-  /** Countries whose old eight-digit numbers are renewed. Off by default: it changes which number gets the text. */
+  /** Countries whose old eight-digit numbers are converted. Off by default: it changes which number gets the SMS. */
   readonly repair?: readonly RepairableCountry[];
 }
 
@@ -57,14 +57,14 @@ function readLocal(digits: string, country: CountryCode | undefined, rule: FastR
   if (rule?.accepts(digits)) return { is: 'mobile', e164: `+${rule.code}${digits}`, country: rule.country };
   const judged = country === undefined || rule ? undefined : judge(digits, country);
   if (judged?.is === 'mobile') return judged;
-  // 221771234567: written with its country code but without the plus, as many systems export it.
+  // 221771234567: with its country code but without the plus, as many systems export it.
   const bare = fastRuleFor(digits);
   if (bare?.accepts(digits.slice(3))) return { is: 'mobile', e164: `+${digits}`, country: bare.country };
   if (country === undefined) return refused('no_country');
   return judged ?? judge(digits, country);
 }
 
-/** libphonenumber has the last word on everything the rules do not know. */
+/** libphonenumber decides everything that the rules do not cover. */
 export function judge(text: string, country?: CountryCode): PhoneReading {
   const number = parsePhoneNumberFromString(text, country && { defaultCountry: country, extract: false });
   if (!number?.isValid()) return refused(number?.isPossible() ? 'not_in_use' : lengthReason(text, country));
@@ -93,7 +93,7 @@ interface Circumstances {
   readonly repair: readonly RepairableCountry[];
 }
 
-/** A number that is not valid as it stands: is it an old one, a damaged one, or two in one cell? */
+/** For an invalid number: an old one, a damaged one, or two in one cell? */
 function readDamaged(written: WrittenNumber, reading: PhoneReading, about: Circumstances): PhoneReading {
   const found = oldNumberIn(written.digits, { local: !written.international, country: about.country });
   if (found) {
@@ -112,7 +112,7 @@ function refused(reason: SkipReason, beside?: Detail): PhoneReading {
   return { is: 'refused', reason, ...(beside && { detail: beside }) };
 }
 
-/** What a cell shows that is not a number any more, or never was one. */
+/** The content of a cell without a readable number. */
 function readWreck(text: string): SkipReason {
   const isDamaged = /^\d(?:[.,]\d+)?e\+?\d+$/i.test(text) || text.startsWith('#') || isDate(text);
   if (isDamaged) return 'spreadsheet_damage';
@@ -121,10 +121,9 @@ function readWreck(text: string): SkipReason {
 }
 
 /**
- * The mobile ranges of the countries that nearly every row is from, so that a row costs a table look-up and not a run
- * of
- * libphonenumber. The ranges are deliberately no wider than libphonenumber's (a test compares them): what is not listed
- * here is not wrong, it is asked about.
+ * Mobile ranges of the most frequent countries, so that a row costs a table look-up and not a run of libphonenumber.
+ * The ranges are at most as wide as libphonenumber's (a test compares them): a number outside them is not wrong,
+ * libphonenumber decides.
  */
 const MOBILE = {
   SN: '70 71 75 76 77 78',
@@ -141,7 +140,7 @@ interface FastRule {
   readonly code: string;
   /** Digits after the calling code. */
   readonly length: number;
-  /** Whether the number after the calling code is certainly a mobile one. */
+  /** Whether the number after the calling code is certainly a mobile number. */
   accepts(national: string): boolean;
 }
 
@@ -152,7 +151,7 @@ export function fastRuleOf(country: string): FastRule | undefined {
   return byCountry.get(country);
 }
 
-/** The rule for a number with its calling code, written as digits alone, if its length fits that country. */
+/** The rule for a number with its calling code, written as digits only, if its length fits that country. */
 export function fastRuleFor(digits: string): FastRule | undefined {
   const rule = byCode.get(digits.slice(0, 3));
   return rule && digits.length === rule.length + 3 ? rule : undefined;

@@ -1,16 +1,16 @@
-/** What is to be decided of a file before its recipients are counted. */
+/** Decisions about a file before its recipients are counted. */
 import { english } from '../../messages/english.ts';
 import type { TextDoubt } from './doubtful-text.ts';
 import { type CheckSummary, type SkipReason, skipReasons } from './report.ts';
 
 export type Questionable = SkipReason & keyof typeof english.file.decide.reasons;
 
-/** Rows that somebody surely wants to reach, and that are skipped until it was said what is to become of them. */
+/** Rows that the user probably wants to reach, and that are skipped until a decision. */
 const QUESTIONS = Object.keys(english.file.decide.reasons) as Questionable[];
 
 export const leavable = Object.keys(skipReasons) as SkipReason[];
 
-/** About the text, and not about rows. */
+/** About the text, not about rows. */
 const inText = Object.keys(english.file.decide.inText) as TextDoubt['reason'][];
 
 export const isAboutText = (reason: Question['reason']): reason is TextDoubt['reason'] =>
@@ -18,19 +18,19 @@ export const isAboutText = (reason: Question['reason']): reason is TextDoubt['re
 
 export interface Question {
   readonly reason: Questionable | TextDoubt['reason'];
-  /** How many it is about. */
+  /** The number of affected rows. */
   readonly rows: number;
-  /** In the text: what stands there, and what was probably meant. */
+  /** In the text: what is written, and what was probably intended. */
   readonly meant?: readonly Omit<TextDoubt, 'reason'>[];
 }
 
 export interface Answers {
   readonly leaveOut?: readonly SkipReason[] | undefined;
-  /** The text is meant as it stands. */
+  /** The text is intended as written. */
   readonly asWritten?: boolean | undefined;
 }
 
-/** What is still to be decided, in the order of the table. */
+/** Open decisions, in the order of the table. */
 export function questionsIn(
   { reasons, probablyMeant = [], recipients }: Pick<CheckSummary, 'reasons' | 'probablyMeant' | 'recipients'>,
   { leaveOut = [], asWritten = false }: Answers,

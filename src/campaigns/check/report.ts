@@ -11,7 +11,7 @@ const SHOWN_EXAMPLES = 3;
 
 type FileWords = Words['file'];
 
-/** The summary for a screen: what is wrong, what it costs, what would make it cheaper. Ends without a line break. */
+/** The summary for a terminal: errors, cost, and how to reduce it. Ends without a line break. */
 export function renderReport(summary: CheckSummary, language: Language = 'en'): string {
   const words = wordsIn(language).file;
   return [headline, reasonLines, repairLines, countryLines, costLines, previewLines]
@@ -43,7 +43,7 @@ function previewLines({ preview = [] }: CheckSummary, words: FileWords, language
   return [words.preview, ...shown];
 }
 
-/** What is wrong with a file of which nothing can be used. */
+/** The errors of an unusable file. */
 export function renderProblems({ problems }: UnusableFile, language: Language = 'en'): string {
   const words = wordsIn(language).file;
   const lines = problems.map(({ code, detail, row }) => {
@@ -165,9 +165,9 @@ function adviceFor(replacement: string | undefined, words: FileWords): string {
 const ADDED = ['row', 'reason', 'explanation', 'column', 'detail'] as const;
 
 /**
- * The skipped rows as CSV for a spreadsheet: the file's own columns, so that it can be mended and handed in as it is,
- * and what is wrong behind them. With a byte order mark, so that Excel reads the accents, and separated by `;`, as
- * French Excel expects.
+ * The skipped rows as CSV for a spreadsheet: the file's own columns, so that it can be corrected and submitted again,
+ * followed by the errors. With a byte order mark, so that Excel reads the accents, and separated by `;`, as French
+ * Excel expects.
  */
 export function reportCsv(rows: Iterable<SkippedRow>, columns: readonly string[]): string {
   let csv = reportCsvHead(columns);
@@ -190,7 +190,7 @@ export function reportCsvLine(
   return `${[...own, row, reason, words.reasons[reason], column ?? '', beside].map(csvCell).join(';')}\r\n`;
 }
 
-/** Without those that an earlier report added; the number alone where the columns are not known. */
+/** Without the columns of an earlier report; only the number if the columns are unknown. */
 function ownColumns(columns: readonly string[]): readonly string[] {
   if (columns.length === 0) return ['to'];
   const last = columns.slice(-ADDED.length);
@@ -201,7 +201,7 @@ function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
 }
 
-/** The file is a stranger's: nothing of it may move the cursor or change the colours of a terminal. */
+/** Untrusted text: it must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '�');
 }
@@ -212,13 +212,13 @@ export type CheckedRow =
       readonly row: number;
       /** E.164, with the plus. */
       readonly to: string;
-      /** Of the number: two letters, or its calling code where that is no country's. */
+      /** The number's country: two letters, or its calling code if that belongs to no single country. */
       readonly country: string;
-      /** By canonical name: the variables of the text, or every other column when no text was given. */
+      /** By canonical name: the variables of the text, or every other column if no text was given. */
       readonly vars: Readonly<Record<string, string>>;
-      /** The old number as it was written, when it was renewed (`repair`). */
+      /** The old number as written, if it was converted (`repair`). */
       readonly repairedFrom?: string;
-      /** Its other columns, packed (`own-columns.ts`); absent where nothing is in them. */
+      /** Its other columns, packed (`own-columns.ts`); absent if all are empty. */
       readonly own?: string;
     }
   | SkippedRow;
@@ -229,18 +229,18 @@ export interface SkippedRow {
   /** As written in the file, at most 64 characters. */
   readonly to: string;
   readonly reason: SkipReason;
-  /** The column at fault, where it is not the number itself. */
+  /** The column with the error, if it is not the number. */
   readonly column?: string;
   readonly detail?: Detail;
-  /** The row as it stands in the file, in the order of its columns. */
+  /** The row of the file, in the order of its columns. */
   readonly cells: readonly string[];
-  /** All but the number, packed; absent where nothing is in it. */
+  /** All columns except the number, packed; absent if all are empty. */
   readonly own?: string;
 }
 
 export type Example = Pick<SkippedRow, 'row' | 'to' | 'column' | 'detail'>;
 
-/** What there is to know before the first text leaves. Plain data: its JSON is the machine-readable report. */
+/** The facts about a file before the first SMS leaves. Plain data: its JSON is the machine-readable report. */
 export interface CheckSummary extends FileFacts {
   /** Data rows; `recipients` and `skipped` add up to it. Blank rows are not data. */
   readonly total: number;
@@ -252,24 +252,24 @@ export interface CheckSummary extends FileFacts {
   >;
   readonly countries: Readonly<Record<string, CountryTotals>>;
   readonly repaired: { readonly count: number; readonly examples: readonly Repair[] };
-  /** Parts of the text that a phone would probably not show as they are meant, such as `{prenom}`. */
+  /** Parts of the text that would probably look wrong on a phone, such as `{prenom}`. */
   readonly probablyMeant?: readonly TextDoubt[];
-  /** Rows whose other columns have more in them than reports give back. */
+  /** Rows whose other columns are longer than reports return. */
   readonly truncatedRows?: number;
-  /** How long the link of `{{stop}}` is; `assumed`: nobody said where the listener is reached. */
+  /** The length of the `{{stop}}` link; `assumed`: the listener's address is unknown. */
   readonly stopLink?: { readonly characters: number; readonly assumed: boolean };
-  /** Absent when no text was given. */
+  /** Absent if no text was given. */
   readonly segments?: SegmentTotals;
-  /** Absent when no prices or no text were given. */
+  /** Absent if no prices or no text were given. */
   readonly cost?: CostEstimate;
-  /** Present where it was asked for. */
+  /** Present on request. */
   readonly preview?: readonly PreviewedText[];
 }
 
 export interface CountryTotals {
   readonly recipients: number;
   readonly segments: number;
-  /** XOF, estimated; absent where no price is known. */
+  /** XOF, estimated; absent if no price is known. */
   readonly estimatedXof?: number;
 }
 
@@ -279,11 +279,14 @@ export interface Repair {
   readonly after: string;
 }
 
-/** Counted by our own reading of the GSM rules: the interface shows neither segments nor encoding, so an estimate. */
+/**
+ * By our own implementation of the GSM rules: the interface shows neither segments nor encoding, so this is an
+ * estimate.
+ */
 export interface SegmentTotals {
   readonly estimated: true;
   readonly total: number;
-  /** How many texts have 1, 2, 3 … segments. */
+  /** Number of texts with 1, 2, 3 … segments. */
   readonly textsBySegments: Readonly<Record<number, number>>;
   /** Texts with more segments than `warnAbove`. */
   readonly long: number;
@@ -293,9 +296,9 @@ export interface SegmentTotals {
 interface CostlyTotals {
   /** Texts that a costly character turns into UCS-2. */
   readonly texts: number;
-  /** The most frequent first, at most 30. */
+  /** Most frequent first, at most 30. */
   readonly characters: readonly CostlyCharacter[];
-  /** What replacing all that have a replacement would save. */
+  /** Savings if all are replaced that have a replacement. */
   readonly segmentsSaved: number;
   /** XOF, estimated; absent without prices. */
   readonly estimatedXofSaved?: number;
@@ -305,22 +308,22 @@ export interface CostlyCharacter {
   readonly character: string;
   /** `U+00EA` */
   readonly codePoint: string;
-  /** Absent where nothing reads the same; empty where it is best left out. */
+  /** Absent if nothing is readable instead; empty if it is best omitted. */
   readonly replacement?: string;
   readonly texts: number;
-  /** It stands in the text itself, so that one change there mends every message. */
+  /** It occurs in the text itself, so that one change there corrects every message. */
   readonly inTemplate: boolean;
 }
 
 export interface CostEstimate {
   readonly estimated: true;
-  /** XOF for all segments whose country has a price. */
+  /** XOF for all segments with a known price. */
   readonly xof: number;
-  /** Countries without a price; their segments are not in `xof`. */
+  /** Countries without a price; `xof` does not include them. */
   readonly unpriced: readonly string[];
 }
 
-/** A text as it would go out, to one of its recipients. */
+/** The final text for one of its recipients. */
 export interface PreviewedText {
   /** Why this one is shown. */
   readonly why: readonly ('first' | 'longest' | 'dearest' | 'asked')[];
@@ -332,13 +335,13 @@ export interface PreviewedText {
   readonly characters: number;
   readonly encoding: 'GSM-7' | 'UCS-2';
   readonly segments: number;
-  /** XOF; absent where no price is known. */
+  /** XOF; absent if no price is known. */
   readonly estimatedXof?: number;
-  /** The whole row, by column; present where it was asked for. */
+  /** The whole row, by column; present on request. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** Why a row is left out, in words for the author of the file. The code is for programs. */
+/** Why a row is left out, for the author of the file. The code is for programs. */
 export const skipReasons = english.file.reasons;
 
 export type SkipReason = keyof typeof skipReasons;

@@ -1,4 +1,4 @@
-/** What is wrong with a file, as a file: piece by piece, while it is read. */
+/** The errors of a file, as a file, written while it is read. */
 import type { Language } from '../../messages/languages.ts';
 import type { Check } from './check-recipients.ts';
 import { reportCsvHead, reportCsvLine } from './report.ts';

@@ -19,15 +19,15 @@ import type {
 
 const EXAMPLES = 20;
 const CHARACTERS = 30;
-/** Beyond this a file holds noise, not letters; noise is counted but no longer listed. */
+/** Beyond this a file has binary data, not letters; further characters are counted but not listed. */
 const MAX_DISTINCT_CHARACTERS = 2_000;
 
 interface TallyOptions {
   /** XOF per segment, by country (`SN`). */
   readonly prices?: Prices;
-  /** Texts with more segments than this are pointed out. */
+  /** Texts with more segments than this are reported. */
   readonly warnAbove: number;
-  /** The text as written, to tell a costly character of the text from one of a row. */
+  /** The text as written, to distinguish a costly character of the text from one of a row. */
   readonly templateText?: string;
 }
 
@@ -37,7 +37,7 @@ interface Country {
   segmentsSaved: number;
 }
 
-/** Adds up what the rows showed, in memory that does not grow with the file. */
+/** Counts the results of rows in constant memory. */
 export class Tally {
   readonly #options: TallyOptions;
   readonly #reasons = new Map<SkipReason, { count: number; examples: Example[] }>();
@@ -84,7 +84,7 @@ export class Tally {
     if (this.#repairs.length < EXAMPLES) this.#repairs.push(repair);
   }
 
-  /** `said`: undefined when no text was given. */
+  /** `said`: undefined if no text was given. */
   accept(country: string, said: Measured | undefined): void {
     this.#recipients += 1;
     let totals = this.#countries.get(country);
@@ -192,7 +192,7 @@ interface Candidate extends Pick<Measured, 'characters' | 'count' | 'text'> {
   readonly cells: readonly string[];
 }
 
-/** Keeps the texts that a sender wants to see before they leave: the first ones, the longest, the dearest. */
+/** Keeps the texts for a preview: the first ones, the longest, the most expensive. */
 export class Preview {
   readonly #size: number;
   readonly #prices: Prices | undefined;
@@ -215,12 +215,12 @@ export class Preview {
     const { characters, count, country } = candidate;
     if (!this.#longest || characters > this.#longest.characters) this.#longest = candidate;
     const xof = count.segments * (this.#prices?.[country] ?? 0);
-    // Without a price, the one of most segments is the dearest as far as anybody knows.
+    // Without a price, the one with most segments counts as the most expensive.
     const dearer = xof > this.#dearestXof || (xof === this.#dearestXof && count.segments > this.#dearestSegments);
     if (!this.#dearest || dearer) [this.#dearest, this.#dearestXof] = [candidate, xof];
   }
 
-  /** Each row once, however many reasons there are to show it; with its values where columns are given. */
+  /** Each row a single time, even with several reasons; with its values if columns are given. */
   texts(columns?: readonly string[]): readonly PreviewedText[] {
     const texts = new Map<number, PreviewedText>();
     for (const [why, candidate] of this.#chosen()) {
@@ -252,9 +252,8 @@ export class Preview {
 const SLOT_BYTES = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
 
 /**
- * The numbers seen so far, each with the row where it stood: 12 bytes a slot, so a million numbers take 25 MB where a
- * `Set` of strings takes over a hundred. Open addressing; an E.164 number has at most 15 digits and fits a double
- * exactly.
+ * The numbers seen so far, each with its row: 12 bytes a slot, so a million numbers take 25 MB instead of over a
+ * hundred for a `Set` of strings. Open addressing; an E.164 number has at most 15 digits and fits a double exactly.
  */
 export class NumberIndex {
   #keys: Float64Array;
@@ -262,7 +261,7 @@ export class NumberIndex {
   readonly #held: Holding | undefined;
   #size = 0;
 
-  /** Throws a NoRoom where `held` has none for it, and so does `add`. */
+  /** Throws a NoRoom if `held` has no room, as does `add`. */
   constructor(capacity = 1_024, held?: Holding) {
     const slots = 2 ** Math.ceil(Math.log2(Math.max(16, capacity * 2)));
     this.#held = held;
@@ -280,7 +279,7 @@ export class NumberIndex {
     return this.#keys[this.#slotOf(Number(e164))] !== 0;
   }
 
-  /** Adds the number and answers 0, or answers the row where it already stood. Rows begin with 1. */
+  /** Adds the number and returns 0, or returns the row of its first occurrence. Rows begin with 1. */
   add(e164: string, row: number): number {
     const key = Number(e164);
     const slot = this.#slotOf(key);
@@ -295,7 +294,7 @@ export class NumberIndex {
 
   #slotOf(key: number): number {
     const mask = this.#keys.length - 1;
-    // Neighbouring numbers are the rule in a real file, so both halves are mixed before they are cut to the mask.
+    // Real files have neighbouring numbers, so both halves are mixed before they are masked.
     let hash = Math.imul((key % 0x1_0000_0000) | 0, 0x9e3779b1) ^ Math.imul((key / 0x1_0000_0000) | 0, 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
     let slot = hash ^ (hash >>> 13);
@@ -308,7 +307,7 @@ export class NumberIndex {
   #grow(): void {
     const keys = this.#keys;
     const rows = this.#rows;
-    // Those before count as half of these.
+    // The old arrays count for half of these.
     this.#held?.take(keys.length * SLOT_BYTES);
     this.#keys = new Float64Array(keys.length * 2);
     this.#rows = new Uint32Array(keys.length * 2);

@@ -1,4 +1,4 @@
-/** A payment that is asked for again is another payment, so it has a name of its own that shows whose it is. */
+/** A payment that is retried is another payment, so it has its own name, derived from the first one. */
 
 const REFERENCE_MOST = 128;
 

@@ -1,4 +1,4 @@
-/** The columns of a file of disbursements: the fields of a single one by the same names, and what it has besides. */
+/** The columns of a file of disbursements: the fields of a single one with the same names, and additional ones. */
 import { freeHeading, headingOf } from '../../files/own-cells.ts';
 import type { Finding } from '../../kinds/batch.ts';
 import { disbursementRequest, reportColumns } from '../../kinds/disbursement-fields.ts';
@@ -21,7 +21,7 @@ export type Column = keyof typeof columns;
 
 const columnNames = Object.keys(columns) as Column[];
 
-/** Fields of a single disbursement that no file has. */
+/** Fields of a single disbursement that files cannot have. */
 const ONE_BY_ONE = Object.keys(disbursementRequest.shape).filter(
   (field) => !Object.hasOwn(columns, field) && !Object.hasOwn(paymentDescription, field),
 );
@@ -32,49 +32,49 @@ export function isColumn(name: string): name is Column {
 
 const plain = (text: string): string => canonicalName(text).replaceAll(/[\s_-]/g, '');
 
-/** `Account Alias` and `account_alias` are meant well, and the header decides where money goes. */
+/** `Account Alias` and `account_alias` are likely mistakes, and the header decides where money goes. */
 function meantBy(name: string): Column | undefined {
   return columnNames.find((column) => plain(column) === plain(name));
 }
 
-/** A slip of the keyboard must not make a column one that nobody reads. */
+/** A typing error must not turn a column into an ignored one. */
 function nearTo(name: string): Column | undefined {
   const near = nearest(plain(name), columnNames.map(plain));
   return columnNames.find((column) => plain(column) === near);
 }
 
-/** Begins the heading of an entry of `metadata`. */
+/** Prefix of the heading of a `metadata` entry. */
 export const METADATA = 'metadata.';
 
-/** `payeeName`, `purpose` and `metadata.KEY`: what people read about a payment. */
+/** `payeeName`, `purpose` and `metadata.KEY`: descriptions of a payment. */
 export function isDescription(name: string): boolean {
   return Object.hasOwn(paymentDescription, name) ? name !== 'metadata' : /^metadata\.[^.\s]/.test(name);
 }
 
-/** Of JSON, which programs write: what is not known there is a mistake of theirs. */
+/** For JSON, which programs write: an unknown field is an error. */
 export function notAField(name: string): Message {
   const meant = meantBy(name);
   if (meant) return message('column_meant', { meant });
   return message('columns_known', { known: columnNames.join(', ') });
 }
 
-/** Undefined: a column that people keep for themselves. */
+/** Undefined: an additional column for the file's own use. */
 function wrongWith(name: string): Message | undefined {
   if (isColumn(name) || isDescription(name)) return undefined;
   if (name === '') return message('no_heading');
   const meant = meantBy(name) ?? nearTo(name);
   if (meant) return message('column_meant', { meant });
-  // Kept beside the payment, it would seem to be obeyed.
+  // Accepted as an additional column, it would seem to take effect.
   const field = ONE_BY_ONE.find((one) => plain(one) === plain(name));
   return field === undefined ? undefined : message('column_not_taken');
 }
 
-/** Tells the header among the first rows of a table: a title above it names none of its columns. */
+/** Finds the header among the first rows of a table: a title above it names no known column. */
 export function isHeader(cells: readonly string[]): boolean {
   return cells.filter((cell) => meantBy(cell.trim()) !== undefined).length > 1;
 }
 
-/** What is wrong with the header of a table, which stands in this row. */
+/** The problems of a table's header in this row. */
 export function headerProblems(header: readonly string[], row: number): Finding[] {
   const of = (column: string, reason: Message): Finding => ({ row, column: shown(column), reason });
   const wrong = header.flatMap((name) => {
@@ -92,7 +92,7 @@ export function headerProblems(header: readonly string[], row: number): Finding[
 
 export interface Heading {
   readonly at: number;
-  /** In the report, where no two are the same. */
+  /** In the report, where headings are unique. */
   readonly heading: string;
 }
 
@@ -101,7 +101,7 @@ export function ownHeadings(header: readonly string[]): readonly Heading[] {
   return header.flatMap((name, at) => (isColumn(name) ? [] : [{ at, heading: freeHeading(headingOf(name), taken) }]));
 }
 
-/** As much of a name that somebody else wrote as is needed to find it. */
+/** As much of an untrusted name as is needed to find it. */
 export function shown(name: string): string {
   return name.slice(0, 40);
 }

@@ -1,6 +1,6 @@
 /**
- * The way in for a file of disbursements: everything in it is judged before anything of it counts, and a different
- * person later approves exactly these bytes.
+ * Acceptance of a file of disbursements: every row is checked before anything counts, and a different person later
+ * approves exactly these bytes.
  */
 import type { BatchTotals, Findings } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
@@ -29,30 +29,30 @@ import { findingTexts } from './judge.ts';
 export interface BatchDoorOptions
   extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
   readonly batches: Pick<Batches, 'accept' | 'acceptedOn' | 'rows' | 'standing'>;
-  /** What holds for this process. */
+  /** The limits in force for this process. */
   readonly limits: Pick<MoneyLimits, 'inForce'>;
-  /** ms since the epoch: which day's limits count. */
+  /** ms since the epoch: selects the day of the limits. */
   readonly now: () => number;
 }
 
 export interface UploadOptions {
-  /** The one that pays; see `accountOf`. */
+  /** The paying account; see `accountOf`. */
   readonly account: string;
-  /** The one that uploads. */
+  /** The uploading key. */
   readonly by: string;
-  /** As it is told in the audit. */
+  /** The entry of the audit log. */
   readonly act?: Act | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly fileName?: string | undefined;
-  /** The batch whose unpaid rows these are. */
+  /** The batch whose unpaid rows are retried. */
   readonly retryOf?: string | undefined;
   /** Earliest time of every payment. The approved hash covers it. */
   readonly notBefore?: string | undefined;
-  /** Stored only. The approved hash covers it. */
+  /** Stored without effect. The approved hash covers it. */
   readonly notify?: string | undefined;
 }
 
-/** What is approved: the bytes, and the options of the upload where there are any. */
+/** The approved content: the bytes, and the options of the upload if there are any. */
 export function approvedHash(
   contentHash: string,
   { notBefore, notify }: Pick<UploadOptions, 'notBefore' | 'notify'>,
@@ -67,27 +67,27 @@ export type UploadAnswer =
     })
   | (Exclude<BatchAccepted, { state: string }> & { readonly differs: readonly string[] });
 
-/** Of a file, so many are told. */
+/** Maximum number of reported differences of a file. */
 const DIFFERS_MOST = 20;
 
-/** What there is to say about a file. */
+/** The result of checking a file. */
 interface Judgement {
   readonly state: 'invalid' | 'awaiting_approval';
   readonly totals: BatchTotals;
   readonly problems: Findings;
   readonly warnings: Findings;
   readonly sound: readonly SoundRow[];
-  /** Rows that were accepted before exactly as they are. */
+  /** Rows that were already accepted unchanged. */
   readonly accepted: ReadonlySet<number>;
 }
 
-/** The account that pays: the one that was asked for, else the first that a row names, else `main`. */
+/** The paying account: the requested one, otherwise the first that a row names, otherwise `main`. */
 export function accountOf(file: Rows, asked: string | undefined): string {
   const named = file.rows.map(({ request }) => request['account']).find((account) => typeof account === 'string');
   return asked ?? (typeof named === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(named) ? named : 'main');
 }
 
-/** `standing` is asked for some hundreds of rows at a time; without it nobody is asked. */
+/** `standing` is called for some hundreds of rows at a time; without it no operations are read. */
 export async function judgeFile(
   file: Rows,
   options: JudgeOptions,
@@ -121,7 +121,7 @@ export class BatchDoor {
     this.#options = options;
   }
 
-  /** The same bytes by the same account are the same batch, unless an idempotency key says otherwise. */
+  /** The same bytes for the same account are the same batch, unless an idempotency key differs. */
   async accept(file: BatchFile, options: UploadOptions): Promise<UploadAnswer> {
     const { account, by, act, idempotencyKey, fileName, retryOf, notBefore, notify } = options;
     const { batches, environment } = this.#options;
@@ -157,13 +157,13 @@ export class BatchDoor {
     return { ...accepted, differs };
   }
 
-  /** Its rows without those that were accepted before exactly as they are. */
+  /** Its rows without those that were already accepted unchanged. */
   async notYetAccepted(file: Rows, account: string): Promise<readonly RawRow[]> {
     const { accepted } = await this.judge(file, account);
     return file.rows.filter(({ row }) => !accepted.has(row));
   }
 
-  /** What has come between since the upload: a reference that was taken, a limit, an account that is gone. */
+  /** Problems that arose since the upload: a reference that was taken, a limit, a removed account. */
   async recheck(record: BatchRecord): Promise<Findings> {
     const { batches } = this.#options;
     const rows: RawRow[] = [];
@@ -181,7 +181,7 @@ export class BatchDoor {
     return lost.read();
   }
 
-  /** All that there is to say about it, by every rule; nothing is written. */
+  /** Applies every rule; nothing is written. */
   async judge(
     file: Rows,
     account: string,
@@ -199,14 +199,17 @@ export class BatchDoor {
     );
   }
 
-  /** Of a name that stands for other rows: which, by place. Where a row was put in, each below it is another. */
+  /**
+   * The rows that differ from an existing batch of this name, by position. After an inserted row, each later one
+   * differs.
+   */
   async #differing(id: string, rows: readonly BatchRow[]): Promise<readonly string[]> {
     const { batches } = this.#options;
     const differs: string[] = [];
     for (let from = 0; differs.length < DIFFERS_MOST; from += ROWS_AT_ONCE) {
       const stand = await batches.rows(id, from, ROWS_AT_ONCE);
       const asked = rows.slice(from, from + ROWS_AT_ONCE);
-      // One that was invalid has none, and what stood there is not known.
+      // An invalid batch has none, so its rows are unknown.
       if (stand.length === 0 && (asked.length === 0 || from === 0)) break;
       for (let at = 0; at < Math.max(stand.length, asked.length); at += 1) {
         differs.push(...differingRow(asked[at], stand[at]));
@@ -216,13 +219,13 @@ export class BatchDoor {
   }
 }
 
-/** As an operation has it that was asked for before. */
+/** In the form of an existing operation. */
 function askedOf(request: SoundRow['request']): Readonly<Record<string, unknown>> {
   const { metadata, notBefore } = request;
   return { ...askedFields(request), metadata, notBefore: notBefore && Date.parse(notBefore) };
 }
 
-/** As `problems` of a file are told: the row as a spreadsheet numbers it, and its column. */
+/** In the form of a file's `problems`: the row in spreadsheet numbering, and its column. */
 function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined): string[] {
   if (!asked || !stands) return [`/${(asked ?? stands)?.row}`];
   const { reference, allowDuplicate, metadata, ...fields } = askedWith(asked);
@@ -242,7 +245,7 @@ function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined)
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : canonicalJson(value);
 
-/** Rows of another program, as the library sends them: the rules of a file apply. */
+/** Rows of another program, from the library: the rules of a file apply. */
 export async function askForBatch(
   door: BatchDoor,
   { rows, account: asked, by = 'producer', idempotencyKey }: BatchOptions & { readonly rows?: unknown },

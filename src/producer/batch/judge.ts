@@ -1,4 +1,6 @@
-/** Every row of a file against what a single disbursement must be, against the others, and against the limits. */
+/**
+ * Checks every row of a file by the rules of a single disbursement, against the other rows, and against the limits.
+ */
 import type { BatchTotals, Finding, FindingText, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
 import { Sums, type Standing } from '../../kinds/batch-rows.ts';
@@ -15,32 +17,32 @@ import { textOf } from '../../messages/texts.ts';
 
 export interface JudgeOptions {
   readonly environment: string;
-  /** The accounts that there are; absent: not known here. */
+  /** The existing accounts; absent: unknown here. */
   readonly accounts?: ReadonlySet<string>;
-  /** The one that pays the batch. */
+  /** The account that pays the batch. */
   readonly account: string;
   readonly limits: Limits;
   readonly extraWithdrawModes?: readonly string[] | undefined;
   readonly trial?: TrialNumbers;
-  /** XOF that the account was asked for today already, where the rows are to be accepted now. */
+  /** XOF already requested from the account today, if the rows are to be accepted now. */
   readonly spentToday?: number;
-  /** How many problems are told one by one; absent: a hundred. */
+  /** Maximum number of listed problems; absent: a hundred. */
   readonly kept?: number;
-  /** Earliest time of every payment, as the options of the upload say. */
+  /** Earliest time of every payment, from the options of the upload. */
   readonly notBefore?: string | undefined;
 }
 
-/** A row that could stand alone. */
+/** A row that is valid alone. */
 export interface SoundRow {
   readonly row: number;
   readonly reference: string;
   /** As it would be recorded. */
   readonly request: RequestOf<'disbursement'>;
-  /** As it was written: what is read twice may read differently. */
+  /** As written: parsing a parsed value may give another one. */
   readonly accountAlias: string;
   readonly id: string;
   readonly fingerprint: string;
-  /** What the file has beside it. */
+  /** Its additional cells. */
   readonly own?: readonly string[];
 }
 
@@ -63,13 +65,13 @@ export class Judge {
     this.#options = options;
   }
 
-  /** The row, if nothing is wrong with it by itself. */
+  /** The row, if it is valid alone. */
   read({ row, request, problems, own }: RawRow): SoundRow | undefined {
     const { account, notBefore } = this.#options;
     const payment = { account, ...request, ...(notBefore === undefined ? {} : { notBefore }) };
     const judged = judgeDisbursement(payment, { ...this.#options, unusual: 'warned' });
     const found = judged.is === 'invalid' ? judged.problems.map((problem) => findingOf(row, problem)) : [];
-    // A cell that could not be read is told once, by the reader, who knows what was written there.
+    // The parser reports an unreadable cell, because it knows the written text.
     const whole = problems.some(({ column }) => column === null);
     const all = [...problems];
     if (request['reference'] === undefined && !whole)
@@ -87,7 +89,7 @@ export class Judge {
     return { ...sound, ...(own && { own }) };
   }
 
-  /** Against the others and the limits. `standing` is the operation that has its reference already. */
+  /** Checks against other rows and the limits. `standing`: the existing operation with its reference. */
   count(sound: SoundRow, standing: Standing | undefined): void {
     const { row, request, reference } = sound;
     const earlier = this.#rowOfReference.get(reference);
@@ -122,7 +124,7 @@ export class Judge {
     if (max !== undefined && this.#fresh + spentToday > max) {
       this.#refuse(null, 'amount', message('of_all_rows', { limit: describeLimit('MAX_PER_DAY', String(max)) }));
     }
-    // Beyond this a sum would no longer be exact to the franc.
+    // Beyond this a sum would not be exact to the franc.
     if (!Number.isSafeInteger(this.#xof)) this.#refuse(null, 'amount', message('rows_too_large'));
     return {
       count: this.#count,
@@ -145,7 +147,7 @@ export class Judge {
       this.#warn(row, 'accountAlias', message('unusual_number', alias.warning));
   }
 
-  /** The same amount to the same person twice is meant, or it is the mistake that a second look is for. */
+  /** The same amount to the same person twice is either intended or a mistake that needs review. */
   #compareWithOthers({ row, request }: SoundRow): void {
     const { amount, allowDuplicate } = request;
     const payment = `${beneficiaryOf(request, this.#options.extraWithdrawModes)} ${amount}`;
@@ -195,7 +197,7 @@ export function findingTexts(findings: readonly Finding[], language?: Language):
 
 const KEPT = 100;
 
-/** Counts everything and keeps the first hundred, or so many: a file with one wrong column has ten thousand problems. */
+/** Counts all problems and stores the first hundred by default: a file with one wrong column has ten thousand. */
 export class FindingList {
   readonly #kept: number;
   readonly #list: Finding[] = [];

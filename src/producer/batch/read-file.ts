@@ -1,4 +1,4 @@
-/** A file of disbursements, from bytes to rows. Nothing is judged here but whether it can be read at all. */
+/** Parses a file of disbursements from bytes to rows. Only readability is checked here. */
 import { isUtf8 } from 'node:buffer';
 import { UnusableFile } from '../../files/problems.ts';
 import { type FileFormat, type RawRow as TableRow, type ReadOptions, RowReader } from '../../files/rows.ts';
@@ -53,14 +53,14 @@ function jsonRows(bytes: Buffer, format: 'json' | 'ndjson'): Rows {
   return format === 'json' ? jsonArrayRows(text) : jsonLineRows(text);
 }
 
-/** Blank ones too: a wall of them must hide nothing behind it. */
+/** Including blank rows: many of them must not hide a row after them. */
 const RECORDS_MAX = ROWS_MAX + 1_000;
-/** More than a workbook of 5 MB becomes where nobody means harm. */
+/** More than any honest workbook of 5 MB decompresses to. */
 const UNPACKED_MAX = 100_000_000;
 
 interface TableReading extends Pick<ReadOptions, 'held'> {
   readonly format: FileFormat;
-  /** What a text is written in, where it is not Unicode. */
+  /** The encoding of a text, if it is not Unicode. */
   readonly encoding?: Encoding | undefined;
 }
 
@@ -107,7 +107,7 @@ async function readAll(reader: RowReader, { encoding: named }: TableReading): Pr
     if (rows.length > ROWS_MAX || records > RECORDS_MAX) return tooManyRows();
   }
   const { encoding, sheet, otherSheets = [], merged = 0 } = reader.facts();
-  // Guessing an encoding may change a name, and this is money: it is said, or the file is asked for again.
+  // A guessed encoding may change a name, and this is money: the guess is reported, or the file is refused.
   if (named === undefined && encoding !== undefined && isCodePage(encoding)) {
     return unreadable(message('looks_like_encoding', { encoding }));
   }
@@ -134,7 +134,7 @@ function tableRow(
 ): RawRow {
   const whole = (reason: Message): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
   if (hidden) return whole(message('hidden_payment'));
-  // A sheet ends each row with the last cell that has something in it.
+  // A sheet ends each row with its last non-empty cell.
   const missing = isSheet ? Math.max(0, header.length - read.length) : 0;
   const cells = [...read, ...Array.from({ length: missing }, () => '')];
   if (cells.length !== header.length) {
@@ -153,7 +153,7 @@ function tableRow(
   return { row, request, problems };
 }
 
-/** An empty cell says nothing. */
+/** An empty cell counts as absent. */
 function describe(request: Record<string, unknown>, column: string, cell: string): void {
   if (cell.trim() === '') return;
   if (!column.startsWith(METADATA)) request[column] = cell;
@@ -164,11 +164,11 @@ function describe(request: Record<string, unknown>, column: string, cell: string
 function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: Message } {
   if (isSpreadsheetError(cell)) return { reason: message('cell_error', { cell }) };
   if (column === 'amount') {
-    // `1e3`, `25 000`, `25000.00` and `-5` are numbers to somebody, and not the same to everybody.
+    // `1e3`, `25 000`, `25000.00` and `-5` are ambiguous numbers.
     if (/^[1-9]\d{0,12}$/.test(cell)) return { value: Number(cell) };
     return { reason: message('whole_francs') };
   }
-  // A program that took the number for a measurement had the whole of it.
+  // A program that treated the number as a measurement had all its digits.
   if (column === 'accountAlias') return { value: cell.replace(/^(\d{7,})[.,]0{1,2}$/, '$1') };
   if (column !== 'allowDuplicate') return { value: cell };
   if (cell === 'true' || cell === 'false') return { value: cell === 'true' };

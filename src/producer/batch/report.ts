@@ -1,4 +1,4 @@
-/** What became of each row of a batch, with the names that both sides have for it. */
+/** The result of each row of a batch, with both sides' names. */
 import type { FindingText, Sum } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { csvCell } from '../../files/csv.ts';
@@ -9,14 +9,14 @@ import { reportColumns, reportedOfPayment, reportedOfRow } from '../../kinds/dis
 import type { Rows } from './rows.ts';
 import type { Public } from '../../lib/public.ts';
 
-/** `id` is null while no disbursement was accepted for the row, or when acceptance refused it. */
+/** `id` is null if no disbursement was accepted for the row, or if acceptance refused it. */
 export interface ReportLine extends ReportedOfRow, ReportedOfPayment {
   readonly row: number;
   readonly reference: string;
   readonly id: string | null;
   readonly state: string;
   readonly reason: string | null;
-  /** What its row of the file had beside the columns that are read. */
+  /** Additional cells of its row. */
   readonly own?: Readonly<Record<string, string>>;
 }
 type ReportedOfRow = Pick<BatchRow, (typeof reportedOfRow)[number]>;
@@ -41,7 +41,7 @@ function reportLine({ row, state, reason, fields }: RowNow, columns: readonly st
   };
 }
 
-/** Nobody waits any more once the batch was dropped. */
+/** Rows of a cancelled batch no longer wait. */
 function stateOfWaiting({ state }: BatchRecord): string {
   return state === 'cancelled' || state === 'expired' ? state : WAITING;
 }
@@ -57,8 +57,8 @@ export async function* reportPages(record: BatchRecord, batches: Public<Batches>
 }
 
 /**
- * How many rows stand in each state, and for how many XOF: they sum to the totals of the batch. Before the approval no
- * row has begun anything, whatever else stands under its reference; of a batch that was cancelled later some have.
+ * Count and XOF of the rows by state: the sums equal the totals of the batch. Before the approval no row has begun,
+ * even if its reference exists elsewhere; in a batch that was cancelled later some rows may have.
  */
 export async function progressOf(record: BatchRecord, batches: Public<Batches>): Promise<Record<string, Sum>> {
   const sums = new Sums();
@@ -71,7 +71,7 @@ export async function progressOf(record: BatchRecord, batches: Public<Batches>):
   return sums.read();
 }
 
-/** The byte order mark tells a spreadsheet that this is UTF-8. */
+/** The byte order mark declares UTF-8 to a spreadsheet. */
 export function reportCsvHead(columns: readonly string[]): string {
   return `\ufeff${[...reportColumns, ...columns.map(csvCell)].join(';')}\r\n`;
 }
@@ -81,7 +81,7 @@ export function reportCsvLine(line: ReportLine, columns: readonly string[]): str
   return `${[...ours, ...columns.map((name) => csvCell(line.own?.[name] ?? ''))].join(';')}\r\n`;
 }
 
-/** Every row with something wrong, in the columns of the file; undefined where the file has none. */
+/** Every invalid row, in the columns of the file; undefined if the file has none. */
 export function problemsCsv({ columns, cells }: Rows, findings: readonly FindingText[]): string | undefined {
   if (!columns || !cells) return undefined;
   const ofRow = new Map<number | null, FindingText[]>();

@@ -1,4 +1,4 @@
-/** The rows of a batch as they were written, and those that came as JSON. Nothing is judged here. */
+/** The rows of a batch as written, from a table or from JSON. Not validated here. */
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../kinds/batch.ts';
 import { paymentDescription } from '../../kinds/request-pieces.ts';
@@ -10,11 +10,11 @@ import { type Message, message } from '../../messages/message.ts';
 export const ROWS_MAX = 10_000;
 
 export interface BatchFile extends Rows {
-  /** SHA-256 of the bytes as they came, in hex. */
+  /** SHA-256 of the bytes as received, in hex. */
   readonly contentHash: string;
 }
 
-/** Rows that came as values: what they are as the body of a request is what is approved. */
+/** Rows received as values: their JSON as a request body is what is approved. */
 export function batchOf(rows: unknown): BatchFile {
   const text = JSON.stringify(rows) ?? '';
   const read = jsonArrayRows(text);
@@ -56,7 +56,7 @@ function jsonRow(row: number, value: unknown): RawRow {
 
 const HEADINGS_MOST = 100;
 
-/** Payee, purpose and metadata as columns of the report, as those of a table are. */
+/** Payee, purpose and metadata become columns of the report, as for a table. */
 function withDescriptions(rows: readonly RawRow[]): Rows {
   const described = rows.map(({ request }) => descriptionOf(request));
   const own = [...new Set(described.flatMap((one) => [...one.keys()]))].slice(0, HEADINGS_MOST);
@@ -79,34 +79,34 @@ function broken(row: number, reason: Message): RawRow {
 }
 
 export interface RawRow {
-  /** As a spreadsheet numbers it: the header of a CSV file is row 1. JSON has no header and begins with 1. */
+  /** Spreadsheet numbering: the header of a CSV file is row 1. JSON has no header and begins with 1. */
   readonly row: number;
-  /** The request as it was written, by column; what could not be read is left out and is among the problems. */
+  /** The request as written, by column; unreadable cells are omitted and are among the problems. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly problems: readonly Finding[];
-  /** What it has in the columns that are not read, in their order; absent where the file has none. */
+  /** Its additional cells in column order; absent if the file has none. */
   readonly own?: readonly string[];
 }
 
 export interface Rows {
   readonly rows: readonly RawRow[];
-  /** Of the file as a whole: with one of these no row can be trusted. */
+  /** Problems of the whole file: with one of these no row can be trusted. */
   readonly problems: readonly Finding[];
-  /** What there is to know that is no fault, such as sheets that were not read. */
+  /** Warnings that are no errors, such as sheets that were not read. */
   readonly warnings?: readonly Finding[];
-  /** The table as it was written, for a list of what is wrong with it; absent where the file was JSON. */
+  /** The table as written, for a list of its errors; absent for JSON. */
   readonly columns?: readonly string[];
   readonly cells?: ReadonlyMap<number, readonly string[]>;
-  /** Headings of the columns that are not read. */
+  /** Headings of the additional columns. */
   readonly own?: readonly string[];
 }
 
-/** No row of the file is judged. */
+/** The whole file is unusable. */
 export function unreadable(reason: Message, row: number | null = null): Rows {
   return { rows: [], problems: [{ row, column: null, reason }] };
 }
 
-/** Found before the rows are made: a few megabytes can hold a million of them. */
+/** Detected before rows are built: a few megabytes can contain a million of them. */
 export function tooManyRows(): Rows {
   return unreadable(message('rows_at_most', { most: ROWS_MAX }));
 }
