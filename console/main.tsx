@@ -1,4 +1,4 @@
-/** The console: language and colours, what is asked, who is signed in; then the pages. */
+/** The console: language and colours, requests, session; then the pages. */
 import './look.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, useEffect } from 'react';
@@ -40,7 +40,7 @@ function Unread() {
 const place = document.getElementById('console');
 if (place === null) throw new Error('The page has no place for the console.');
 const queries = openQueries();
-// Where most people begin: what the page is made of and what it shows come together with the answer who is signed in.
+// The most frequent first page: its code and its data are requested together with the session.
 if (/^\/console\/?$/.test(location.pathname)) {
   void import('./pages/today.tsx');
   askEarly(queries, 'getStatus', {});

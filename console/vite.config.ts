@@ -1,10 +1,10 @@
-/** The console as files: names with hashes, nothing of another host, nothing inline, and no first page above its limit. */
+/** The console's build: hashed file names, no external content, nothing inline, and a limit for the first page. */
 import { gzipSync } from 'node:zlib';
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
-/** What a telephone has to fetch before it shows anything, packed. */
+/** Maximum compressed size of the first page on a phone. */
 const FIRST_PAGE_MOST = 130_000;
 
 const SHARED = {
@@ -14,7 +14,7 @@ const SHARED = {
 
 type Bundle = Rolldown.OutputBundle;
 
-/** The entry, all that it imports at once, and the styles. What a page loads when it is opened does not count. */
+/** The entry, its static imports, and the styles. Pages loaded on demand do not count. */
 function firstPage(bundle: Bundle): readonly string[] {
   const files = new Set<string>();
   const add = (name: string): void => {
@@ -50,7 +50,7 @@ const limitFirstPage: Plugin = {
   },
 };
 
-/** A shell that sets NODE_ENV for its own programs would build the console as developers have it. */
+/** A shell with NODE_ENV for other programs would otherwise produce a development build. */
 const asShipped: Plugin = {
   name: 'as-shipped',
   apply: 'build',
@@ -66,7 +66,7 @@ export default defineConfig({
   clearScreen: false,
   logLevel: 'info',
   plugins: [asShipped, tailwindcss(), limitFirstPage],
-  // Where pages are written: they ask the relais of RELAIS_URL.
+  // For development: requests go to RELAIS_URL.
   server: { proxy: { '/v1': process.env['RELAIS_URL'] ?? 'http://127.0.0.1:3000' } },
   build: {
     outDir: fileURLToPath(new URL('../dist/console', import.meta.url)),
@@ -75,10 +75,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // What most pages are made of comes at once, and not in small files that wait for each other.
+      // Code of most pages is loaded at once, not in small files that wait for each other.
       output: { codeSplitting: { groups: [SHARED], includeDependenciesRecursively: false } },
       onLog(level, log, tell) {
-        // `use client` is a word to a server that renders: there is none here.
+        // `use client` is for server rendering, which is not used.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') tell(level, log);
       },
     },

@@ -1,4 +1,4 @@
-/** What `createClient` knows of the API: types and a table, made from openapi.json into `src/client/generated/`. */
+/** Types and a table for `createClient`, generated from openapi.json into `src/client/generated/`. */
 import { compile, type JSONSchema } from 'json-schema-to-typescript-lite';
 import type { OpenApiDocument } from '../src/api/openapi/document.ts';
 import type { JsonSchema } from '../src/api/openapi/schemas.ts';
@@ -32,7 +32,7 @@ interface Declared {
 const JSON_TYPE = 'application/json';
 const LINES = 'application/x-ndjson';
 const REFS = '#/components/schemas/';
-/** What a caller of ours sets for each call by another name. */
+/** Headers that the client sets from its own options. */
 const OF_ALL = ['#/components/parameters/X-Request-Id'];
 const KEY = '#/components/parameters/Idempotency-Key';
 
@@ -60,7 +60,7 @@ function operationsIn({ paths }: OpenApiDocument): readonly Declared[] {
   );
 }
 
-/** An event is one of those that there are: what its `data` holds follows from its `type`. */
+/** An event is one of the declared ones: its `type` determines its `data`. */
 function componentsOf({ components, webhooks }: OpenApiDocument): Schemas {
   const all = components['schemas'] ?? {};
   const events = Object.keys(all).filter((name) => name.endsWith('Event') && name !== 'Event');
@@ -78,13 +78,13 @@ function operationsSchema(declared: readonly Declared[]): JsonSchema {
   };
 }
 
-/** Of one operation: what is asked with it, and what is answered. */
+/** For one operation: its request and its answers. */
 function factsOf(operation: Operation): JsonSchema {
   const { summary, parameters = [], requestBody } = operation;
   const given = Object.keys(requestBody?.content ?? {});
   const answers = answersOf(operation);
   const isTried = parameters.some((one) => 'name' in one && one.name === 'dryRun');
-  // Where a dry run has a status of its own, it has an answer of its own.
+  // A dry run with a status of its own has an answer of its own.
   const tried = isTried && answers.length > 1 ? answers.filter(([status]) => status === '200') : [];
   const usual = answers.filter((one) => !tried.includes(one));
   const files = filesIn(answers);
@@ -103,7 +103,7 @@ function factsOf(operation: Operation): JsonSchema {
   );
 }
 
-/** Where a dry run has an answer of its own, the caller's types ask for it. */
+/** If a dry run has an answer of its own, the caller's types require it. */
 function askedOf(parameters: NonNullable<Operation['parameters']>, isApart: boolean): JsonSchema {
   const all = parameters.flatMap((one): Parameter[] => ('name' in one ? [one] : []));
   const named = all.filter(({ name }) => !(isApart && name === 'dryRun'));
@@ -123,7 +123,7 @@ function askedOf(parameters: NonNullable<Operation['parameters']>, isApart: bool
   };
 }
 
-/** A word of a query that is `true` or `false`. */
+/** A query parameter of `true` or `false`. */
 function typed(schema: JsonSchema): JsonSchema {
   return JSON.stringify(schema.enum) === '["true","false"]' ? { type: 'boolean' } : schema;
 }
@@ -138,7 +138,7 @@ function filesIn(answers: Answers): string[] {
   return answers.flatMap(([, { content = {} }]) => Object.keys(content)).filter((type) => type !== JSON_TYPE);
 }
 
-/** It has a body, and never one of JSON. */
+/** It has a body that is never JSON. */
 function isFile(answers: Answers): boolean {
   return answers.every(([, { content }]) => content !== undefined && content[JSON_TYPE] === undefined);
 }
@@ -165,10 +165,10 @@ function oneOf(words: readonly string[]): JsonSchema | undefined {
   return words.length === 0 ? undefined : { enum: words };
 }
 
-/** Nothing that a type could say. */
+/** Schema parts without a meaning for types. */
 const LEFT_OUT = ['examples', 'minItems', 'maxItems'];
 
-/** For the generator: its own place for what is named, no open objects where the fields are known, no examples. */
+/** For the generator: references at its own location, no open objects with known fields, no examples. */
 function refsMoved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(refsMoved);
   if (typeof value !== 'object' || value === null) return value;
@@ -176,7 +176,7 @@ function refsMoved(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
       if (name === '$ref') return [[name, String(inner).replace(REFS, '#/definitions/')]];
-      // A list is a word of schemas; a field may be called so too.
+      // A list is a schema keyword; a field may have the same name.
       if (
         (LEFT_OUT.includes(name) && (Array.isArray(inner) || typeof inner !== 'object')) ||
         (isOpen && name === 'additionalProperties')

@@ -1,4 +1,7 @@
-/** The commands that are one request: made from the routes into `src/cli/generated/`, which loads nothing of them. */
+/**
+ * Commands with a single request: generated from the routes into `src/cli/generated/`, which loads none of their
+ * code.
+ */
 import type { z } from 'zod';
 import { componentsOf, inlineSchema, type JsonSchema, nameOf } from '../src/api/openapi/schemas.ts';
 import { pathParameters, type Route } from '../src/api/route.ts';
@@ -13,7 +16,7 @@ export function commandsOf(routes: readonly Route[]): readonly DerivedCommand[] 
     const declared = commandOf(route);
     return declared && !declared.byHand ? [derived(route, declared, showing(routes))] : [];
   });
-  // Two routes of one name differ in what may be left out.
+  // Two routes with one name differ in an optional argument.
   return all.flatMap((command): DerivedCommand[] => {
     const twin = all.find((other) => other.name === command.name && other.path !== command.path);
     if (twin === undefined) return [command];
@@ -22,7 +25,7 @@ export function commandsOf(routes: readonly Route[]): readonly DerivedCommand[] 
   });
 }
 
-/** The command that shows one, by the prefix of its id. */
+/** The command that shows a record, by the prefix of its id. */
 export function showing(routes: readonly Route[]): Readonly<Record<string, string>> {
   const shown = routes.flatMap((route) => {
     const { method, path, record } = route;
@@ -138,7 +141,7 @@ function kept(schema: JsonSchema): FlagSchema {
   };
 }
 
-/** The id of such a record, what is typed without a flag, and what must be given. */
+/** An example id, the argument without a flag, and required flags. */
 function exampleOf(route: Route, { argument }: Command, flags: readonly DerivedFlag[]): string {
   const { properties = {} } = bodyOf(route.body);
   const exampleIn = (field: string): string => {
@@ -163,7 +166,7 @@ export function commandsPage(routes: readonly Route[]): string {
   return `// Made from the routes by script/generate.
 import type { DerivedCommand } from '../derived.ts';
 
-/** The command that shows one, by the prefix of its id. */
+/** The command that shows a record, by the prefix of its id. */
 export const showing: Readonly<Record<string, string>> = ${json(showing(routes))};
 
 export const commands: readonly DerivedCommand[] = ${json(commandsOf(routes))};

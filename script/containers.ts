@@ -1,4 +1,6 @@
-/** What script/containers runs once the images are there; its arguments are those of every docker-compose command. */
+/**
+ * The steps of script/containers after the images are built; its arguments are those of every docker-compose command.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +80,7 @@ async function ask<T = Made>(method: string, path: string, body?: unknown, type 
   });
   const said = await answer.text();
   if (answer.status === 429) {
-    // A key may ask so often in a second: it is told how long to wait.
+    // A key has a rate limit: the answer names the wait.
     await pause(Number(answer.headers.get('retry-after') ?? 1) * 1_000);
     return ask(method, path, body, type);
   }
@@ -100,7 +102,7 @@ async function books(): Promise<Books> {
   return (await (await fetch(at('SANDBOX_CONTROL_PORT', '/books/summary'))).json()) as Books;
 }
 
-/** As the machine would: its first process is gone, and nothing was told. The engine starts it again. */
+/** Like a machine failure: the main process is killed without notice, and the engine restarts it. */
 async function kill(container: string): Promise<void> {
   process.kill(Number(await inspect(container, '{{.State.Pid}}')), 'SIGKILL');
 }
@@ -116,7 +118,7 @@ async function up(...args: readonly string[]): Promise<void> {
 
 const READY = `fetch('http://127.0.0.1:9464/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))`;
 
-/** From the start of the container to the line that says so. */
+/** From the start of the container to its ready line. */
 async function msToReady(container: string): Promise<number> {
   const began = new Date(await inspect(container, '{{.State.StartedAt}}')).getTime();
   const lines = (await docker('logs', '--timestamps', container)).split('\n');
@@ -136,7 +138,7 @@ async function start(): Promise<void> {
   fact('that of Node alone, which it is made with, MB', Math.round(base / 1e6));
 }
 
-/** What one process needs while the others are at rest: nobody else begins, and nothing is asked for. */
+/** Resources of one process while the others are idle. */
 async function alone(): Promise<void> {
   for (const service of ROLES) {
     const [container = ''] = await containersOf(service);
@@ -146,7 +148,7 @@ async function alone(): Promise<void> {
   }
 }
 
-/** What people open in a browser is in the image, whole: the page, and each file that it names. */
+/** The image serves the console completely: the page, and each file that it names. */
 async function served(): Promise<void> {
   const page = await fetch(at('API_PORT', '/console/'));
   const text = await page.text();
@@ -208,13 +210,13 @@ async function accept(): Promise<Accepted> {
   return { campaign: id, disbursements };
 }
 
-/** How long the service thinks about each answer. */
+/** The provider's latency for each answer. */
 async function latency(latencyMs: number): Promise<void> {
   const body = JSON.stringify({ latencyMs });
   await fetch(at('SANDBOX_CONTROL_PORT', '/settings'), { method: 'POST', body });
 }
 
-/** A worker and Redis are killed while both are at work, and a third worker comes. */
+/** A worker and Redis are killed while both are at work, and a third worker starts. */
 async function trouble(): Promise<void> {
   const [worker = ''] = await containersOf('worker');
   const [redis = ''] = await containersOf('redis');
@@ -293,7 +295,7 @@ async function again(made: Accepted, before: Campaign, told: Books): Promise<voi
   hold('and asking for it again makes no second one', repeated.id === id, repeated);
 }
 
-/** Without the questions: a worker may look once more at what is settled. */
+/** Without status checks: a worker may check a settled operation again. */
 const moved = ({ effects, xofPaid, messages, messagesSent, messagesRepeated, breaches }: Books): Partial<Books> => ({
   effects,
   xofPaid,
@@ -313,7 +315,7 @@ async function stop(): Promise<void> {
   hold('and ends well', (await inspect(worker, '{{.State.ExitCode}}')) === '0', await inspect(worker, '{{.State}}'));
 }
 
-/** As a reader asks PostgreSQL, in its own container. */
+/** Reads PostgreSQL in its own container. */
 async function copied({ disbursements }: Accepted): Promise<void> {
   const [postgres = ''] = await containersOf('postgres');
   const password = `PGPASSWORD=${settings.get('DATABASE_PASSWORD')}`;
@@ -328,7 +330,7 @@ async function copied({ disbursements }: Accepted): Promise<void> {
   hold('PostgreSQL has each disbursement and each recipient once', said === wanted, said);
 }
 
-/** Under the names by which `prometheus.yml` asks for them, scaled ones too. */
+/** Under the names in `prometheus.yml`, including scaled processes. */
 async function watched(processes: number): Promise<void> {
   const asked = at('PROMETHEUS_PORT', `/api/v1/query?query=${encodeURIComponent('count(up{job="relais"} == 1)')}`);
   await until('Prometheus sees every process', async () => {

@@ -1,4 +1,4 @@
-/** Copies the SQL of the ledger beside the compiled code: the compiler takes only TypeScript. */
+/** Copies the ledger's SQL next to the compiled code: the compiler handles only TypeScript. */
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

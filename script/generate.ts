@@ -1,4 +1,4 @@
-/** Run by ./script/generate. Nothing that it loads may import a generated file: a fresh clone has none. */
+/** Run by ./script/generate. It must not import a generated file, even indirectly: a fresh clone has none. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Whole at once: a compiler or a test may be reading it. */
+/** Replaced atomically: a compiler or a test may be reading it. */
 function replace(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
   try {

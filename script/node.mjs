@@ -53,7 +53,7 @@ function unpack(version, folder) {
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Somebody else may have been quicker.
+    // Another process may have been faster.
     if (!existsSync(join(folder, 'bin', 'node'))) throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Adds up the reports that vitest wrote and prints `N passed, N failed`. A file that could not be loaded, or a report
- * that is not there, counts as one failure: nothing that did not run may look like success.
+ * Adds up vitest's reports and prints `N passed, N failed`. A file that could not be loaded, or a missing report,
+ * counts as one failure: tests that did not run must not look successful.
  */
 import { readFileSync } from 'node:fs';
 

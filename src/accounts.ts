@@ -1,10 +1,10 @@
-/** The accounts of the service that this process may use: `main` from the settings, others from ACCOUNTS_FILE. */
+/** The provider accounts of this process: `main` from the settings, others from ACCOUNTS_FILE. */
 import type { Config } from './config.ts';
 import { derivedHex } from './lib/ids.ts';
 import type { UpstreamAccount } from './provider/account.ts';
 
 interface Account extends UpstreamAccount {
-  /** Fingerprints of the keys that these have taken the place of, in the same application. */
+  /** Fingerprints of the earlier keys of the same application that these replace. */
   readonly keysBefore: readonly string[];
 }
 
@@ -37,8 +37,8 @@ export function readAccounts(config: Config): AccountBook {
 }
 
 /**
- * Tells two sets of keys apart without telling anything about them: an operation begun with one is not ended with
- * another. Empty: there are no keys to tell apart.
+ * Distinguishes two sets of keys without revealing them: an operation ends with the keys that it began with. Empty:
+ * there are no keys.
  */
 export function accountFingerprint(account: UpstreamAccount): string {
   if (account.masterKey === undefined || account.token === undefined) return '';

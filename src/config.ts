@@ -1,4 +1,4 @@
-/** Reads the environment, once; everybody else is handed what it needs. */
+/** Reads the environment at the start; all other code receives its values. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ApiKey, readApiKeys, readGroups } from './api/keys.ts';
@@ -19,7 +19,7 @@ export type { Config };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names every setting that is wrong, each with what would be right. */
+/** Lists every invalid setting, each with the correct form. */
 export class WrongSettings extends MessageError {
   override readonly name = 'WrongSettings';
   readonly problems: readonly Message[];
@@ -47,7 +47,7 @@ const notSet = (name: string): Message =>
 
 const isExplained = (name: string): name is keyof typeof englishSettings => Object.hasOwn(englishSettings, name);
 
-/** Reads the environment. Every secret may also come from a file: `NAME_FILE` holds its path. */
+/** Reads the environment. Every secret may also come from a file: `NAME_FILE` contains its path. */
 export function loadConfig(
   env: Environment,
   alsoMissing: (given: Environment) => readonly Message[] = () => [],
@@ -68,20 +68,21 @@ export function loadConfig(
   return Object.freeze(parsed.data);
 }
 
-/** What a process with these roles cannot do without, and the keys that are known at its API. */
+/** Required settings of a process with these roles, and the API keys in use. */
 export function missingFor(given: Environment, roles: readonly string[]): Message[] {
   return [...(roles.includes('worker') ? needsOfWorker(given).problems : []), ...missingBesideKeys(given, roles)];
 }
 
-/** The same without the keys of the service, for a caller that looks at each account. */
+/** Without the provider's keys, for a caller that checks each account. */
 export function missingBesideKeys(given: Environment, roles: readonly string[]): Message[] {
   const work = roles.includes('worker');
-  // A worker that knows no address yet is meant for the real service: all that it will need is named at once.
+  // A worker without an address yet is intended for the real provider: all its missing settings are reported
+  // together.
   const isOut = leavesLoopback(given) || (work && !given['SERVICE_BASE_URL'] && !given['SERVICE_CRM_URL']);
   const needed = new Set([
     ...(work ? needsOfWorker(given).names : []),
     ...(roles.includes('webhooks') ? ['CALLBACK_SECRET'] : []),
-    // Registering an endpoint seals its secret, delivering to it opens that again.
+    // Registering an endpoint encrypts its secret, and delivering to it decrypts the secret.
     ...(isOut && (work || roles.includes('api')) ? ['SEALING_SECRET'] : []),
   ]);
   return [
@@ -91,15 +92,15 @@ export function missingBesideKeys(given: Environment, roles: readonly string[]):
   ];
 }
 
-/** The ledger: no process works without it. */
+/** No process works without the ledger. */
 export function missingDatabase({ DATABASE_URL: url }: Environment): Message[] {
   return url === undefined ? [notSet('DATABASE_URL')] : [];
 }
 
-/** On loopback, with nothing configured, so that the first request works. */
+/** On loopback, without configuration, so that the first request works. */
 const DEV_KEYS = 'dev:enqueue+read+approve+operate:dev,checker:read+approve:checker';
 
-/** The keys of the API, once `missingFor` has found nothing wrong with them. */
+/** The API keys, after `missingFor` has found no problem with them. */
 export function apiKeysOf(config: Pick<Config, 'API_KEYS'>): ApiKey[] {
   return readApiKeys(config.API_KEYS?.reveal() ?? DEV_KEYS);
 }
@@ -120,10 +121,10 @@ function wrongApiKeys(given: Environment, isOut: boolean): Message[] {
   }
 }
 
-/** Characters. 24 of `openssl rand -hex` are 96 bits: out of reach of guessing, on a wire or on a copy of a log. */
+/** Characters. 24 of `openssl rand -hex` are 96 bits: unguessable online, and in a copied log. */
 const SHORTEST_SECRET = 24;
 
-/** Others than this machine can reach us, or it is not a double of the service that we are to talk to. */
+/** Other machines can reach this process, or it uses a real provider. */
 function leavesLoopback({ HOST = '127.0.0.1', PUBLIC_URL, SERVICE_BASE_URL, SERVICE_CRM_URL }: Environment): boolean {
   const hosts = [PUBLIC_URL, SERVICE_BASE_URL, SERVICE_CRM_URL].flatMap((url) =>
     url !== undefined && URL.canParse(url) ? [new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')] : [],
@@ -131,7 +132,7 @@ function leavesLoopback({ HOST = '127.0.0.1', PUBLIC_URL, SERVICE_BASE_URL, SERV
   return [HOST, ...hosts].some((host) => !isLoopbackHost(host));
 }
 
-/** What texts cost is counted in XOF, so a budget without prices would be none. */
+/** SMS costs are counted in XOF, so a budget without prices has no effect. */
 function unpriced(given: Environment): Message[] {
   if (given['SMS_PRICES_FILE'] !== undefined) return [];
   return ['SMS_BUDGET_DAY', 'SMS_BUDGET_MONTH', 'CAMPAIGN_APPROVAL_ABOVE'].flatMap((name) => {
@@ -142,7 +143,7 @@ function unpriced(given: Environment): Message[] {
   });
 }
 
-/** All of it or none: half of it would sign in nobody, or be a slip of the pen. */
+/** All or none: a part would not allow a sign-in, and is probably a mistake. */
 const PROVIDER = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_GROUPS'];
 
 function wrongProvider(given: Environment): Message[] {
@@ -152,7 +153,7 @@ function wrongProvider(given: Environment): Message[] {
   const problems = missing.map(notSet);
   if (issuer !== undefined && URL.canParse(issuer)) {
     const { protocol, hostname } = new URL(issuer);
-    // A stranger in between could sign in as anybody.
+    // A man in the middle could sign in as any user.
     if (protocol === 'http:' && !isLoopbackHost(hostname)) {
       problems.push(settingProblem('OIDC_ISSUER', message('must_begin_with_https')));
     }
@@ -193,9 +194,9 @@ function shortSecrets(given: Environment): Message[] {
 function readSecretFiles(env: Environment, problems: Message[]): Record<string, string> {
   const given: Record<string, string> = {};
   for (const name of metas.keys()) {
-    // A file from Windows ends its lines with a carriage return, which Docker and shells hand on.
+    // A file from Windows ends its lines with a carriage return, which Docker and shells pass on.
     const value = env[name]?.trim() ?? '';
-    // An empty variable is how shells and compose files say "not set".
+    // Shells and compose files use an empty variable for "not set".
     if (value !== '' && !isInjected(name, value)) given[name] = value;
     const isSecret = metas.get(name)?.secret ?? false;
     const path = isSecret ? env[`${name}_FILE`]?.trim() : undefined;
@@ -223,7 +224,7 @@ export interface SettingDescription {
   readonly group: string;
   readonly help: string;
   readonly secret: boolean;
-  /** As it would be written in the environment; absent: no default. */
+  /** In the form of the environment; absent: no default. */
   readonly fallback?: string;
 }
 
@@ -242,7 +243,7 @@ export function describeSettings(): SettingDescription[] {
   });
 }
 
-/** Safe to log: a secret shows only whether it is set, an address leaves out the password in it. */
+/** Safe to log: a secret shows only whether it is set, an address omits its password. */
 export function describeConfig(config: Config): Record<string, unknown> {
   return Object.fromEntries(
     [...metas].map(([name, meta]) => {
@@ -253,21 +254,21 @@ export function describeConfig(config: Config): Record<string, unknown> {
   );
 }
 
-/** Names in the environment that look like settings of ours and are none: a slip of the pen would go unnoticed. */
+/** Unknown environment variables with our prefixes: a misspelt setting would otherwise be ignored. */
 
-/** Whatever begins like this is ours; nothing else has a reason to be called so. */
+/** Prefixes that only our settings use. */
 const PREFIXES = /^(SERVICE|SMS|UPSTREAM|DISBURSEMENT|MAX|RELAIS)_/;
 
-/** What our own programs read that are no process of a deployment: the commands, the tests, `relais dev`. */
+/** Variables of our programs outside a deployment: the commands, the tests, `relais dev`. */
 const OF_PROGRAMS = ['RELAIS_URL', 'RELAIS_API_KEY', 'RELAIS_DEEP', 'RELAIS_NODE', 'RELAIS_SEED', 'REDIS_SERVER_BIN'];
 
-/** How Kubernetes tells each container of each service in its namespace, also of one that is called like us. */
+/** Kubernetes sets these in each container for each service of its namespace, including one with our name. */
 const INJECTED = /_SERVICE_HOST$|_SERVICE_PORT(_|$)|_PORT_/;
 const INJECTED_PORT = /^(tcp|udp|sctp):\/\//;
 
 const FILE = '_FILE';
 
-/** A port of ours may be called as Kubernetes calls that of a service: then nobody has set it. */
+/** Kubernetes sets the port of a service with our name in this form: then no user has set it. */
 function isInjected(name: string, value: string): boolean {
   return INJECTED.test(name) || (name.endsWith('_PORT') && INJECTED_PORT.test(value));
 }
@@ -277,7 +278,7 @@ function unknownSettings(env: Environment): Message[] {
   return [...removedSettings(env), ...misspelt(env)];
 }
 
-/** Settings of earlier versions, each with what replaced it. */
+/** Settings of earlier versions, each with its replacement. */
 const REMOVED: Readonly<Record<string, Message>> = {
   HISTORY_URL: message('instead_database'),
   HISTORY_AFTER: message('instead_retention'),
@@ -317,9 +318,9 @@ function whyRefused(name: string, known: ReadonlySet<string>): Message | undefin
   return PREFIXES.test(name) ? message('no_setting_though') : undefined;
 }
 
-/** What a worker cannot do without: one whole set of keys, the address that goes with it, and for payments a way back. */
+/** Requirements of a worker: one complete set of keys, its address, and for payments a callback address. */
 
-/** The keys of each area, as they are called in the environment and in ACCOUNTS_FILE. */
+/** The names of each area's keys in the environment and in ACCOUNTS_FILE. */
 const AREAS = [
   {
     address: 'SERVICE_BASE_URL',
@@ -337,7 +338,7 @@ type HasKey = (setting: string, field: string) => boolean;
 
 interface Needs {
   readonly problems: readonly Message[];
-  /** Settings that must be there beside them. */
+  /** Settings that are required in addition. */
   readonly names: readonly string[];
 }
 
@@ -348,7 +349,7 @@ function needsOfWorker(given: Environment): Needs {
     return { name, has };
   });
   const begun = AREAS.filter((area) => [ofMain, ...others.map(({ has }) => has)].some((has) => isBegun(area, has)));
-  // Which of them it will be is not known yet: both are named.
+  // The intended area is unknown: both are named.
   const areas: readonly Area[] = begun.length > 0 ? begun : AREAS;
   return {
     problems: [
@@ -362,7 +363,7 @@ function needsOfWorker(given: Environment): Needs {
   };
 }
 
-/** None where the file cannot be read: that is told already. */
+/** None if the file is unreadable, which is reported elsewhere. */
 function accountsIn({ ACCOUNTS_FILE: path }: Environment) {
   return Object.entries(settings.shape.ACCOUNTS_FILE.safeParse(path).data?.holds ?? {});
 }
@@ -390,7 +391,7 @@ function keysOfOther(name: string, has: HasKey): Message[] {
   return lacks.length === 0 ? [] : [message('account_lacks', { account: name, keys: lacks.join(', ') })];
 }
 
-/** Then it finds the receiver on this machine too, and nobody has to say where. */
+/** Then it finds the receiver on this machine too, and no address is needed. */
 function isServiceHere({ SERVICE_BASE_URL: url }: Environment): boolean {
   return url !== undefined && URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }

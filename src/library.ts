@@ -1,6 +1,6 @@
 /**
- * `relais`: what another service imports. Asking is also to be had as `relais/producer`, hearing as `relais/events`, and
- * both over HTTP as `relais/client`.
+ * `relais`: for services. Parts are also available as `relais/producer` (requests), `relais/events` (events) and,
+ * over HTTP, `relais/client`.
  */
 export {
   createProducer,

@@ -6,7 +6,7 @@ import type { Clock } from './lib/clock.ts';
 import { describeError, maskPhone } from './lib/phone.ts';
 import { underWay } from './lib/traces.ts';
 
-/** Fields that hold a key, a person or a text, wherever a line carries them. */
+/** Fields with keys, personal data or texts, on any log line. */
 const HIDDEN_FIELDS = [
   'authorization',
   'password',
@@ -21,22 +21,22 @@ const HIDDEN_FIELDS = [
   'card',
 ];
 
-/** A line an attempt was the largest single thing that an attempt cost: several go in one write. */
+/** Writing each line separately was the largest cost of an attempt: several share one write. */
 const BUFFERED_BYTES = 4_096;
 const WRITTEN_EVERY_MS = 1_000;
-/** As pino counts levels: from here on somebody is to know at once. */
+/** pino's number: from this level on a line is written at once. */
 const WARN = 40;
 
 interface LogOptions {
   readonly level: Config['LOG_LEVEL'];
   readonly format?: Config['LOG_FORMAT'];
-  /** Of `pretty`, on a terminal that shows them. */
+  /** For `pretty`, on a terminal with colours. */
   readonly colours?: boolean;
-  /** Lines name the trace that they belong to. */
+  /** Lines include their trace. */
   readonly traced?: boolean;
 }
 
-/** As it stands in the settings. */
+/** From the settings. */
 export function logOptionsOf({
   LOG_LEVEL: level,
   LOG_FORMAT: as,
@@ -46,9 +46,9 @@ export function logOptionsOf({
 }
 
 /**
- * JSON lines on stderr, or lines for people: stdout carries only the ready line and what commands print. Telephone
- * numbers inside messages are masked too, since a message may quote what upstream said. What is no warning is written
- * each second, and at the end of the process; what a hard end takes with it is in the records.
+ * JSON lines on stderr, or readable lines: stdout has only the ready line and the output of commands. Phone numbers
+ * inside messages are masked too, since a message may quote the provider. Lines below warnings are written each
+ * second, and at the end of the process; the records contain what a hard end loses.
  */
 export function createLogger({ level, format: as = 'json', colours = false, traced = false }: LogOptions): Logger {
   const stream = destination({ fd: 2, sync: true, minLength: BUFFERED_BYTES, periodicFlush: WRITTEN_EVERY_MS });
@@ -67,7 +67,7 @@ export function createLogger({ level, format: as = 'json', colours = false, trac
         logMethod(args, method, of) {
           const masked = args.map((arg) => (typeof arg === 'string' ? maskPhone(arg) : arg));
           method.apply(this, masked as Parameters<typeof method>);
-          // Written, and no more: `flushSync` would keep the process waiting for the disk with each line.
+          // Written without fsync: `flushSync` would make the process wait for the disk at each line.
           if (of >= WARN) stream.flush();
         },
       },
@@ -77,7 +77,7 @@ export function createLogger({ level, format: as = 'json', colours = false, trac
   );
 }
 
-/** One listener for all loggers of a process: with one for each, the eleventh would be called a leak on stderr. */
+/** One listener for all loggers of a process: with one each, Node would report the eleventh as a leak on stderr. */
 const streams = new Set<ReturnType<typeof destination>>();
 
 function writtenAtTheEnd(stream: ReturnType<typeof destination>): void {
@@ -85,7 +85,7 @@ function writtenAtTheEnd(stream: ReturnType<typeof destination>): void {
   streams.add(stream);
 }
 
-/** A library that speaks to the console itself is heard in the log: each line on stderr is one of it. */
+/** Writes a library's console output to the log: each line of stderr is a log line. */
 export function hearConsole(logger: Logger): void {
   for (const name of ['log', 'info', 'warn', 'error'] as const) {
     console[name] = (...said: readonly unknown[]) => logger[name === 'log' ? 'info' : name](format(...said));
@@ -95,8 +95,8 @@ export function hearConsole(logger: Logger): void {
 const QUIET_MS = 5_000;
 
 /**
- * For errors that may come thousands of times a second: the first at once, then one line in a while with the number.
- * `isTold`: it belongs to something that has lines of its own.
+ * For errors that may occur thousands of times a second: the first one at once, then a line at intervals with the
+ * count. `isTold`: it belongs to an event with its own log lines.
  */
 export function createQuietly(
   logger: Logger,

@@ -10,8 +10,8 @@ import { MessageError } from './messages/texts.ts';
 import type { Surroundings } from './app/run.ts';
 
 /**
- * Where there is much memory, V8 lets a heap grow to several times what is in use before it looks for garbage. After a
- * million recipients a process then holds 300 MB and needs a third of it.
+ * With much memory, V8 lets the heap grow to several times its use before a collection. After a million recipients a
+ * process then holds 300 MB and needs a third of it.
  */
 const HEAP_GROWS_BY_PERCENT = 40;
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`);
@@ -19,15 +19,15 @@ setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // The second time means it: whatever is left is taken up again when its lease ends.
+    // A second signal ends at once: the rest is taken over when its lease ends.
     if (stop.signal.aborted) process.exit(1);
     stop.abort();
   });
 }
 
-// Going on after a fault that nobody foresaw would be a guess; every state worth keeping is in PostgreSQL.
+// Continuing after an unexpected error would be unsafe; all important state is in PostgreSQL.
 const die = (error: unknown): never => {
-  // Behind the lines of the log that are written at the end: what is read first is the last of it.
+  // After the last log lines, so that the user sees it first.
   process.once('exit', () => process.stderr.write(`${told(error)}\n`));
   process.exit(1);
 };
@@ -43,18 +43,18 @@ const surroundings: Surroundings = {
 
 let language: Language = 'en';
 
-/** What is wrong with the settings is said in words, not as a stack of calls. */
+/** Errors in the settings are shown as text, without a stack trace. */
 function told(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (isOfStart(cause)) return cause.textIn(language);
   return JSON.stringify({ level: 'fatal', err: describeError(error) });
 }
 
-/** By their names, so that the settings are not loaded for a version. */
+/** By name, so that the settings are not loaded for `--version`. */
 const isOfStart = (error: Error): error is MessageError =>
   error instanceof MessageError && ['WrongSettings', 'PortTaken', 'NoEmbeddedPostgres'].includes(error.name);
 
-/** What did not start may leave connections open that would keep the process alive without any use: it ends here. */
+/** A failed start may leave open connections that would keep the process alive: it exits here. */
 async function explained(service: () => Promise<number>): Promise<number> {
   ({ language } = languageOf(process.argv.slice(2), process));
   return service().catch(die);
@@ -67,7 +67,7 @@ const world = {
   print: (line: string): void => void process.stdout.write(`${line}\n`),
 };
 
-/** How `relais dev` tells a person at a terminal that it is ready. */
+/** The start screen of `relais dev` on a terminal. */
 async function screen(): Promise<Surroundings['ready']> {
   const { devScreen } = await import('./app/dev-screen.ts');
   const { wordsIn } = await import('./messages/languages.ts');
@@ -75,7 +75,7 @@ async function screen(): Promise<Surroundings['ready']> {
   return (urls) => world.print(devScreen(urls, words));
 }
 
-/** Each is loaded when it is asked for. */
+/** Each is loaded on demand. */
 const services: Services = {
   run: (options) => explained(async () => (await import('./app/run.ts')).run(options, surroundings)),
   dev: () =>
@@ -101,7 +101,7 @@ const io: CliIo = {
   stdout: process.stdout,
   stderr: process.stderr,
   stdin: process.stdin,
-  // Off a terminal the property is not there at all, whatever its type says.
+  // Without a terminal the property is missing, whatever its type says.
   isTerminal: 'isTTY' in process.stdout && process.stdout.isTTY,
   columns: process.stdout.columns || 100,
   stderrColumns: 'isTTY' in process.stderr && process.stderr.isTTY ? process.stderr.columns || 100 : undefined,

@@ -1,4 +1,4 @@
-/** What changes something. Three ends: done, refused, and not known. */
+/** Changing requests. Three results: done, refused, unknown. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { NOT_BEGUN } from '../../src/lib/not-reached.ts';
@@ -20,7 +20,7 @@ interface Acting<Id extends OperationId> {
   readonly forget: () => void;
 }
 
-/** Undefined is answered where it was refused or is not known: `end` says which. */
+/** Undefined: refused or unknown, see `end`. */
 export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
   const client = useQueryClient();
   const { confirm } = useSession();
@@ -40,7 +40,7 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
         setEnd(isPutOff ? undefined : endOf(error));
         return undefined;
       } finally {
-        // Until what came of it is read it stays under way: on a slow network a second press would be a second act.
+        // Pending until the result is visible: on a slow network a second press would be a second act.
         await askAllAgain(client);
         setUnderWay(false);
       }
@@ -52,14 +52,14 @@ export function useAct<Id extends OperationId>(id: Id): Acting<Id> {
 
 const SIGN_IN_AGAIN = 'sign-in-again';
 
-/** What went wrong behind the door may have been done all the same, whoever says so: relais, or a proxy in its place. */
+/** A server error may hide a completed act, whether relais or a proxy reports it. */
 export function endOf(error: unknown): End {
   if (error instanceof NoAnswer) return { is: 'not known' };
   if (!(error instanceof Refused)) throw error;
   return error.status < 500 || NOT_BEGUN.includes(error.word) ? { is: 'refused', error } : { is: 'not known' };
 }
 
-/** Nothing was done yet where the key is asked for again, so it is asked once more afterwards. */
+/** Nothing was done if the key is requested again, so the act is repeated afterwards. */
 async function confirmed<T>(run: () => Promise<T>, confirm: () => Promise<boolean>): Promise<T> {
   try {
     return await run();

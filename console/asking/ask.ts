@@ -1,4 +1,4 @@
-/** One question to relais, by the table and the types that openapi.json gives. */
+/** One request to relais, with the table and the types from openapi.json. */
 import { operations } from '../../src/client/generated/api.ts';
 import type { Operations, Problem } from '../../src/client/generated/api.ts';
 import { NoAnswer, wholeOf } from './answer.ts';
@@ -6,15 +6,15 @@ import { NoAnswer, wholeOf } from './answer.ts';
 export type OperationId = keyof Operations;
 
 type AskedOf<O> = O extends { asked: infer A } ? Readonly<A> : unknown;
-/** A file goes as it is, by its own type. */
+/** A file is sent unchanged, with its own type. */
 type BodyOf<O> = O extends { body: infer B } ? { readonly body?: B; readonly file?: Blob } : unknown;
 export type Asked<Id extends OperationId> = AskedOf<Operations[Id]> & BodyOf<Operations[Id]>;
 export type Answer<Id extends OperationId> = Operations[Id] extends { answer: infer R } ? R : never;
 
-/** relais said no, and why. */
+/** A refusal by relais, with its reason. */
 export class Refused extends Error {
   readonly status: number;
-  /** Which refusal it is. */
+  /** The type of the refusal. */
   readonly word: string;
   readonly problem: Partial<Problem>;
 
@@ -33,12 +33,15 @@ interface Sent {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** So long after a hand was last seen somebody is there; from then on the page asks by itself, and the session rests. */
+/**
+ * How long after the last input a user counts as present; later the page refreshes automatically, which does not
+ * extend the session.
+ */
 const THERE_MS = 60_000;
 let seenAt = Date.now();
 for (const sign of ['pointerdown', 'keydown'] as const) addEventListener(sign, () => (seenAt = Date.now()), true);
 
-/** Cookies say who asks; a write says besides that it comes from this page. */
+/** Cookies identify the session; a write also proves that it comes from this page. */
 export async function send(
   method: string,
   path: string,
@@ -58,7 +61,7 @@ export async function send(
     ...(body === undefined ? {} : { body: text }),
     ...(file === undefined ? {} : { body: file }),
     ...(signal ? { signal } : {}),
-    // What is kept on the way out goes on when the page is gone; a browser takes no more than 64 kB so.
+    // `keepalive` lets a write finish after the page is closed; browsers limit it to 64 kB.
     keepalive: isWrite && file === undefined && text.length < 20_000,
   };
   const response = await fetch(path, init).catch((error: unknown) => {
@@ -73,12 +76,12 @@ async function problemIn(response: Response): Promise<Partial<Problem>> {
   try {
     return (await response.json()) as Partial<Problem>;
   } catch {
-    // A proxy answered for relais, in its own words.
+    // A proxy answered instead of relais, with its own text.
     return { title: response.statusText };
   }
 }
 
-/** Its place with everything that stands in path and query. */
+/** Its path with all parameters and the query. */
 export function addressOf(id: OperationId, asked: Readonly<Record<string, unknown>>): string {
   const { path, query } = operations[id];
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(asked[name])));
@@ -107,7 +110,7 @@ export async function ask<Id extends OperationId>(
     ...(typeof named === 'string' ? { headers: { 'idempotency-key': named } } : {}),
   });
   return (await wholeOf(response).catch((error: unknown) => {
-    // Nobody waits for it any more.
+    // The caller no longer waits.
     signal?.throwIfAborted();
     throw error;
   })) as Answer<Id>;
@@ -115,7 +118,7 @@ export async function ask<Id extends OperationId>(
 
 const AWAY: readonly string[] = ['unavailable', 'recovering'];
 
-/** What keeps everybody waiting, and not this question alone. */
+/** A problem of all requests, not only of this one. */
 export function troubleOf(error: unknown): string | undefined {
   if (error instanceof NoAnswer) return 'no-answer';
   if (!(error instanceof Refused)) return undefined;

@@ -9,12 +9,12 @@ export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>,
     const address = addressOf(id, { limit: 500, ...asked, ...(after === null ? {} : { after }) });
     const response = await send(operations[id].method, address, { headers: { accept: 'text/csv' } });
     const text = await response.text();
-    // The heading, and the mark that Excel wants, stand once.
+    // The heading and the byte order mark appear only at the beginning.
     parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1));
     after = response.headers.get('x-next');
   } while (after !== null);
   const link = document.createElement('a');
-  // Without its mark the browser writes UTF-8 that Excel takes for something else; `text()` has taken it off.
+  // Without the mark, Excel misreads UTF-8; `text()` has removed it.
   link.href = URL.createObjectURL(new Blob(['\ufeff', ...parts], { type: 'text/csv' }));
   link.download = name;
   link.click();

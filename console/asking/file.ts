@@ -1,4 +1,4 @@
-/** A file under the type that relais reads it by: a browser tells that of few of them. */
+/** A file with the media type that relais expects: browsers set it only for few files. */
 const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   txt: 'text/csv',
@@ -8,7 +8,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ods: 'application/vnd.oasis.opendocument.spreadsheet',
 };
 
-/** What a field for files offers first. */
+/** The endings that a file field offers first. */
 export const FILE_ENDINGS = Object.keys(TYPES)
   .map((ending) => `.${ending}`)
   .join(',');

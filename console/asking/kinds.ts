@@ -1,4 +1,4 @@
-/** Kinds of operations: how one is asked for, how many are, and whose an id is. */
+/** Kinds of operations: list requests, counts, and the kind of an id. */
 import type { Kind } from '../words/states.ts';
 import type { OperationId } from './ask.ts';
 
@@ -45,7 +45,7 @@ export function pageOf(id: string): string {
   return kindOf(id) === 'campaign' ? `/campaigns/${id}` : `/o/${id}`;
 }
 
-/** What any of them may have, for tables that show several kinds. */
+/** Common fields, for tables with several kinds. */
 export interface AnyRow {
   readonly id: string;
   readonly state: string;
@@ -94,7 +94,7 @@ export interface Evidence {
   readonly detail?: string;
 }
 
-/** XOF of whatever it is; undefined where it moves no money. */
+/** XOF of any kind; undefined: it moves no money. */
 export function xofOf({ amount, totalAmount, totals }: AnyRow): number | undefined {
   return amount ?? totalAmount ?? totals?.xof;
 }

@@ -1,8 +1,8 @@
-/** A name for what is asked, so that asked again after no answer it is done once. */
+/** An idempotency key for a request, so that a retry after a lost answer has no second effect. */
 import { useRef } from 'react';
 
 interface Names {
-  /** The same for the same words until they were answered; other words are something else. */
+  /** Equal for equal content until it was answered; other content is another request. */
   readonly nameOf: (asked: object) => string;
   readonly answered: (asked: object) => void;
 }

@@ -1,4 +1,4 @@
-/** What pages ask, and how it stays true: asked again by events, by time, and until it is answered. */
+/** The requests of pages, and their refresh: by events, by time, and until an answer arrives. */
 import {
   type InfiniteData,
   QueryCache,
@@ -19,7 +19,7 @@ const AGAIN_MS = 4_000;
 export function openQueries(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      // The session is over, whichever question noticed it: the sign-in page follows.
+      // The session is over, whichever request found out: the sign-in page follows.
       onError: (error) => {
         if (error instanceof Refused && error.status === 401) forgetPerson(client);
       },
@@ -32,10 +32,12 @@ export function openQueries(): QueryClient {
   return client;
 }
 
-/** Of nobody: the sign-in page itself asks it, and an earlier question may be refused after that. */
+/**
+ * Works without a session: the sign-in page itself uses it, and a late refusal of an earlier request must not matter.
+ */
 const OPEN: OperationId = 'readProvider';
 
-/** The sign-in page follows, and nothing that was read stays for the next person. */
+/** The sign-in page follows, and no data stays for the next user. */
 export function forgetPerson(client: QueryClient): void {
   client.setQueryData(SESSION, null);
   forgetRead(client);
@@ -48,12 +50,12 @@ export function forgetRead(client: QueryClient): void {
 export const keyOf = (id: OperationId, asked: object = {}): readonly unknown[] => [id, asked];
 
 interface How {
-  /** How often it is asked again by itself, while the page is seen. */
+  /** The automatic refresh interval while the page is visible. */
   readonly everyMs?: number;
   readonly enabled?: boolean;
-  /** What was answered before stays until the next answer, as when a filter changes. */
+  /** The previous answer stays until the next one, for example when a filter changes. */
   readonly keeps?: boolean;
-  /** Of a list: it is read on until it has so many, or a bound is met. Absent: one page, whatever is on it. */
+  /** For a list: further pages are read up to this number or a limit. Absent: one page. */
   readonly least?: number;
 }
 
@@ -68,7 +70,7 @@ export function useAsk<Id extends OperationId>(id: Id, asked: Asked<Id>, how: Ho
   });
 }
 
-/** Before the part of a page that needs it is there: on a slow network nothing is waited for in a row that need not be. */
+/** Requested before the part of a page that needs it is loaded, to avoid sequential waits on a slow network. */
 export function askEarly<Id extends OperationId>(client: QueryClient, id: Id, asked: Asked<Id>): void {
   void client.prefetchQuery({ queryKey: keyOf(id, asked), queryFn: ({ signal }) => ask(id, asked, signal) });
 }
@@ -78,10 +80,10 @@ interface Page {
   readonly next?: string | null;
 }
 
-/** Pages of one question at the most. */
+/** Maximum pages per request. */
 const READ_MOST = 20;
 
-/** A page may be short, or empty, and lead on: what belongs to accounts that this key does not see was left out. */
+/** A page may be short or empty and have a next one: items of accounts that this key cannot see are omitted. */
 async function readOn<Id extends OperationId>(
   id: Id,
   asked: Asked<Id>,
@@ -98,11 +100,11 @@ async function readOn<Id extends OperationId>(
   return read;
 }
 
-/** What is held, drawn and asked again of a list, however far somebody reads in it. */
+/** Maximum pages held, shown and refreshed of a list, however far the user scrolls. */
 const PAGES_HELD = 5;
 const FIRST = '';
 
-/** A list that comes page by page, each asked for by what the one before answered; back by what was asked before. */
+/** A paged list: each page starts at the previous page's cursor; earlier pages are fetched by their own cursors. */
 export function usePages<Id extends OperationId>(
   id: Id,
   asked: Asked<Id>,

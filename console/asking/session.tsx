@@ -1,4 +1,4 @@
-/** Who is signed in, and asking to show the key again before what is grave. */
+/** The signed-in user, and the confirmation with the key before critical acts. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { type Answer, Refused, ask, troubleOf } from './ask.ts';
@@ -24,7 +24,7 @@ async function current(signal: AbortSignal): Promise<Session | null> {
 const AGAIN_MS = 15_000;
 const SOON_MS = 4_000;
 
-/** Whose it is, and what they may: where it is no longer the same, nothing on the page is. */
+/** Identity and rights: if they change, the whole page is reset. */
 export const identityOf = ({ name, person, signedInBy, roles, accounts }: Session): string =>
   JSON.stringify([name, person, signedInBy, roles, accounts]);
 
@@ -34,14 +34,15 @@ export function useCurrentSession() {
     queryFn: async ({ signal, client }) => {
       const session = await current(signal);
       const before = client.getQueryData<Session | null>(SESSION);
-      // Somebody else signed in beside, in another tab: they have a cookie in common.
+      // Another user signed in in another tab: tabs share the cookie.
       const isAnother = session !== null && before && identityOf(before) !== identityOf(session);
       if (isAnother) forgetRead(client);
       return session;
     },
     staleTime: 60_000,
     refetchOnWindowFocus: 'always',
-    // Asked by itself, so that every page tells that relais or its memory is away, and one that asks nothing too.
+    // Refreshed automatically, so that every page, even one without requests, shows an outage of relais or its
+    // database.
     refetchInterval: ({ state: { data, error } }) =>
       troubleOf(error) === undefined ? data !== null && AGAIN_MS : SOON_MS,
   });
@@ -50,9 +51,9 @@ export function useCurrentSession() {
 interface Signed {
   readonly session: Session;
   readonly may: (role: Role) => boolean;
-  /** Whose key it is: nobody approves what they asked for themselves. */
+  /** The holder of the key: nobody approves their own request. */
   readonly me: string;
-  /** false: the person went away from it. */
+  /** false: the user cancelled it. */
   readonly confirm: () => Promise<boolean>;
   readonly signOut: () => Promise<void>;
 }
@@ -70,7 +71,7 @@ interface Reached {
   readonly ofAll?: boolean;
 }
 
-/** Whether the key that is signed in gets to something. */
+/** Whether the signed-in key has access to a page or an act. */
 export function useReach(): (wished: Reached) => boolean {
   const { may, session } = useSession();
   return ({ roles, ofAll = false }) => roles.some(may) && !(ofAll && session.accounts !== null);

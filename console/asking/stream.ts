@@ -1,15 +1,15 @@
-/** The event stream. An event never writes what is shown: it makes the page ask again. */
+/** The event stream. An event never writes displayed data: it triggers a refresh. */
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { SESSION } from './queries.ts';
 
-/** Of a thousand payments in a second the page asks once. */
+/** A thousand events in a second cause one refresh. */
 const AT_MOST_EVERY_MS = 1_000;
-/** Refused it was as while relais starts behind a proxy, or by too many tabs of one key. */
+/** The stream is refused while relais starts behind a proxy, or after too many tabs with one key. */
 const LISTEN_AGAIN_MS = 15_000;
 
-/** Questions whose answer an event may change. Others are asked when they are opened. */
+/** Requests that events refresh. Others are sent when their page is opened. */
 const LIVE: ReadonlySet<unknown> = new Set([
   'getStatus',
   'listReview',
@@ -31,14 +31,14 @@ const LIVE: ReadonlySet<unknown> = new Set([
   'listAccounts',
 ]);
 
-/** After an act: it may have changed whatever is shown. */
+/** After an act, which may have changed any displayed data. */
 export function askAllAgain(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
 /**
- * After an event. What is being asked goes on: a list of many pages takes longer than the next event, and would never
- * be read to its end. It may be of before the event, so all is asked once more after it.
+ * After an event. Running requests continue: a list of many pages takes longer than the interval of events, and would
+ * never be read to its end. They may be older than the event, so all are repeated afterwards.
  */
 async function askLiveAgain(client: QueryClient, onceMore: () => void): Promise<void> {
   const live = { predicate: ({ queryKey }: Query) => LIVE.has(queryKey[0]) };
@@ -65,9 +65,9 @@ export function useStream(): void {
       const opened = new EventSource('/v1/stream');
       stream = opened;
       opened.addEventListener('message', soon);
-      // It came back after a break: nobody knows what was missed.
+      // Reconnected after an interruption: events may have been missed.
       opened.addEventListener('open', soon);
-      // A browser comes back by itself where the line breaks, and never where it was refused.
+      // Browsers reconnect automatically after an interruption, but not after a refusal.
       opened.addEventListener('error', () => {
         if (opened.readyState === EventSource.CLOSED) again = setTimeout(listen, LISTEN_AGAIN_MS);
       });

@@ -1,9 +1,9 @@
-/** A file to relais, with how far it is: of what `fetch` sends no browser tells that. */
+/** A file upload with its progress, which `fetch` does not report in any browser. */
 import { NoAnswer } from './answer.ts';
 import { Refused, addressOf } from './ask.ts';
 import type { Answer, Asked } from './ask.ts';
 
-/** By the end of its name, where the device knows no type for it. */
+/** By the file's ending, if the device knows no type for it. */
 const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   txt: 'text/csv',
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 export const TAKEN = '.csv,.txt,.tsv,.xlsx,.ods,.ndjson';
 
-/** What it is shows itself when it is read, whatever it is called. */
+/** The content shows the actual type, whatever the file's name. */
 const typeOf = ({ name }: File): string => TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'text/csv';
 
 interface Watching {
@@ -42,7 +42,7 @@ export function upload(asked: Asked<'keepFile'>, file: File, { onProgress, signa
   });
 }
 
-/** A proxy may answer for relais, in words of its own. */
+/** A proxy may answer instead of relais, with its own text. */
 function read(text: string): object {
   try {
     return JSON.parse(text) as object;

@@ -1,4 +1,4 @@
-/** Which accounts there are, what holds them, and the switches: stop all that leaves, let it go on. */
+/** Accounts, their holds, and the switches that stop and resume sending. */
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
 import { useAsk } from '../asking/queries.ts';

@@ -1,4 +1,4 @@
-/** A batch: what is unusual in it, and how it is spread. */
+/** A batch: its warnings, and its distribution. */
 import type { Answer } from '../asking/ask.ts';
 import { Count, Money, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -23,7 +23,7 @@ export function Warnings({ batch: { warnings, warningCount } }: { readonly batch
   );
 }
 
-/** Why nothing of it is paid. */
+/** Why no row of it is paid. */
 export function Problems({ batch: { problems, problemCount } }: { readonly batch: Batch }) {
   const { paying } = useWords();
   if (problemCount === 0) return null;
@@ -61,7 +61,7 @@ interface SumsProps {
   readonly name: string;
   readonly sums: Readonly<Record<string, { readonly count: number; readonly xof: number }>>;
   readonly of: { readonly count: number; readonly xof: number };
-  /** In words. */
+  /** As text. */
   readonly nameOf: (words: Words, what: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** The decision itself. The total is typed back: a hand that only clicks decides nothing. */
+/** The decision itself. The user types the total, so that a mere click decides nothing. */
 import { type FormEvent, useId, useState } from 'react';
 import { type End, useAct } from '../asking/acts.ts';
 import { pageOf } from '../asking/kinds.ts';
@@ -17,7 +17,7 @@ interface DecidingProps {
   readonly askedBy: readonly string[];
   readonly total: number;
   readonly unit: 'xof' | 'recipients';
-  /** Of the content that is shown here: what is approved is exactly this. */
+  /** The hash of the displayed content, which is what gets approved. */
   readonly hash: string;
 }
 
@@ -46,7 +46,7 @@ export function Deciding(given: DecidingProps) {
           {ends.rules['content-changed']}
         </p>
       )}
-      {/* What was typed back was of what stood here then. */}
+      {/* The typed total belongs to the earlier content. */}
       {isOpen && may('approve') && !isMine && <Approving key={hash} {...given} />}
       {isOpen && may('approve') && !isMine && <Rejecting kind={given.kind} id={id} />}
       {isOpen && may(given.kind === 'campaign' ? 'enqueue-sms' : 'enqueue-payments') && (
@@ -56,7 +56,7 @@ export function Deciding(given: DecidingProps) {
   );
 }
 
-/** One act for all three; what is asked differs. */
+/** One act for all three kinds, with different texts. */
 function useApproving({ kind, id, hash }: DecidingProps) {
   const payment = useAct('approveDisbursement');
   const batch = useAct('approveBatch');

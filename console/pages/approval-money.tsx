@@ -1,4 +1,7 @@
-/** Beside a payment or a batch that waits for an approval: whether the balance is enough, and what its people had lately. */
+/**
+ * For a payment or a batch that waits for an approval: whether the balance is sufficient, and recent payments to its
+ * recipients.
+ */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
@@ -16,7 +19,7 @@ interface FundsProps {
   readonly needs: Readonly<Record<string, number>>;
 }
 
-/** Advice: the figures of the provider are rough, and a payment without funds waits. */
+/** Advice: the provider's figures are approximate, and a payment without funds waits. */
 export function Funds({ account, needs }: FundsProps) {
   const { paying } = useWords();
   const balances = useAsk('getBalances', { account });
@@ -86,7 +89,7 @@ export function RecentOfBatch({ recent }: { readonly recent: Recent }) {
   );
 }
 
-/** Below a row: what this person had. */
+/** Below a row: recent payments to its recipient. */
 export function RecentOfRow({ of }: { readonly of: Recent['items'][number] }) {
   const words = useWords();
   const { count, xof, last } = of;

@@ -1,4 +1,4 @@
-/** A batch that waits for an approval: from which file, whether the balance is enough, to whom, and what they had lately. */
+/** A batch that waits for an approval: its file, the balance, its recipients and their recent payments. */
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { pageOf } from '../asking/kinds.ts';
@@ -72,7 +72,7 @@ function useFacts({ fileName, retryOf, totals, uploadedBy, account, createdAt, n
   return facts;
 }
 
-/** Everybody in it, with what the file says of them and what was paid to them lately. */
+/** All recipients with the file's data and their recent payments. */
 function People({ id }: { readonly id: string }) {
   const { paying } = useWords();
   const recent = useAsk('listRecentPayments', { id });

@@ -1,4 +1,4 @@
-/** A different person refuses to approve it, and says why. */
+/** A different person rejects it with a reason. */
 import { useState } from 'react';
 import { useAct } from '../asking/acts.ts';
 import { AskForm } from '../parts/act-form.tsx';

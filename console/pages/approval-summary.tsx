@@ -1,4 +1,4 @@
-/** The head of an approval: how much, how it stands, and what is known of it. */
+/** The head of an approval: amount, state and facts. */
 import type { ReactNode } from 'react';
 import { AsOf } from '../parts/figures.tsx';
 import { State } from '../parts/state.tsx';

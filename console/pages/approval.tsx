@@ -1,4 +1,4 @@
-/** One thing that waits for an approval: what, how much, for which beneficiaries, what is unusual; then the total, typed back. */
+/** One item that waits for an approval: content, amount, recipients, warnings; then the typed total. */
 import type { Answer } from '../asking/ask.ts';
 import { kindOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
@@ -29,7 +29,7 @@ export function Approval({ id }: { readonly id: string }) {
   );
 }
 
-/** Only what the caller said. */
+/** Only what the caller sent. */
 function factsFor(all: readonly (readonly [name: string, is: string | undefined])[]): NamedFact[] {
   return all.flatMap(([name, is]): NamedFact[] => (is === undefined ? [] : [[name, is]]));
 }

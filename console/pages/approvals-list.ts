@@ -1,18 +1,18 @@
-/** All that waits for somebody's approval, of every kind, the oldest first: it has waited longest. */
+/** Everything that waits for an approval, of every kind, longest waiting first. */
 import type { AnyRow } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
 
 const PAGE = 100;
-/** A list is the newest first, so it is read to its end, or to so many. */
+/** A list is newest first, so it is read to its end, or up to a limit. */
 const OFTEN = { everyMs: 10_000, least: 1_000 };
 
 export interface Awaiting {
   readonly rows: readonly AnyRow[];
-  /** Of the oldest of the answers; 0: not all of them are there. */
+  /** The time of the oldest answer; 0: an answer is missing. */
   readonly at: number;
   readonly error: unknown;
   readonly isRead: boolean;
-  /** Otherwise more wait, and have waited longer than these. */
+  /** Otherwise more items wait, and have waited longer than these. */
   readonly isWhole: boolean;
   readonly again: () => void;
 }

@@ -1,4 +1,4 @@
-/** What waits for an approval. */
+/** Items that wait for an approval. */
 import { type Listed, kindOf } from '../asking/kinds.ts';
 import { useSession } from '../asking/session.tsx';
 import { AsOf } from '../parts/figures.tsx';

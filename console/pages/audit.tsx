@@ -1,4 +1,4 @@
-/** Who did what, and whether what is written of it is as it was written. */
+/** The acts of users, and whether the log is unchanged. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type Answer, ask } from '../asking/ask.ts';
@@ -24,7 +24,7 @@ export function Audit() {
   );
 }
 
-/** All lines are read for it, so it is asked for by hand. */
+/** The verification reads all lines, so the user starts it. */
 function Verification() {
   const { desk } = useWords();
   const says = desk.audit;
@@ -150,7 +150,7 @@ type Facts = Item['before'];
 
 const said = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What was so, and what is; facts that stayed are not told twice. */
+/** State before and after; unchanged facts are shown only in one of them. */
 function Change({ before, after }: { readonly before: Facts; readonly after: Facts }) {
   const { desk } = useWords();
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];

@@ -1,4 +1,4 @@
-/** What was left over time, as workers saw it: the service calls its own figures an approximation. */
+/** Balances over time as workers read them: the provider calls its own figures an approximation. */
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
@@ -18,7 +18,7 @@ const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 31 * 86_400_000 } 
 type Span = keyof typeof SPANS;
 const spans = Object.keys(SPANS) as readonly Span[];
 
-/** The start of the span as it was when it was chosen: the address of what is asked does not change by itself. */
+/** The start of the period is fixed when it is chosen, so that the request does not change by itself. */
 function useSpan(): { readonly span: Span; readonly from: string; readonly choose: (span: Span) => void } {
   const [search, setSearch] = useSearchParams();
   const [openedAt] = useState(() => Date.now());
@@ -60,7 +60,7 @@ export function Balances() {
   );
 }
 
-/** Five weeks at ten minutes each are 5,040 looks; a course is drawn of all that were read. */
+/** Five weeks at ten minutes each are 5,040 readings; the chart shows all that were read. */
 const PAGE = 1_000;
 
 function Looks({ account, from }: { readonly account: string; readonly from: string }) {
@@ -80,7 +80,7 @@ function Looks({ account, from }: { readonly account: string; readonly from: str
 
 interface OfCountryProps {
   readonly country: string;
-  /** The newest first. */
+  /** Newest first. */
   readonly looks: readonly Look[];
 }
 

@@ -1,4 +1,4 @@
-/** How many people of a batch have their money, how many have not, and of whom it is not known. */
+/** The number of people of a batch who were paid, were not paid, or are uncertain. */
 import type { Answer } from '../asking/ask.ts';
 import { Count, Money, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -11,7 +11,7 @@ export type Batch = Answer<'getBatch'>;
 export type Outcome = NonNullable<Batch['outcome']>;
 export type OutcomeName = 'paid' | 'notPaid' | 'uncertain' | 'open' | 'elsewhere';
 
-/** In the order in which it is told. */
+/** In display order. */
 export const OUTCOMES: readonly OutcomeName[] = ['paid', 'notPaid', 'uncertain', 'open', 'elsewhere'];
 
 const outcomeTones: Readonly<Record<OutcomeName, Tone>> = {
@@ -47,7 +47,7 @@ export function Headline({ outcome }: { readonly outcome: Outcome }) {
   );
 }
 
-/** The same in one line of text, for lists. */
+/** As one line of text, for lists. */
 export function headlineIn(words: Words, outcome: Outcome): string {
   return OUTCOMES.filter((one) => outcome[one].count > 0)
     .map(
@@ -59,7 +59,7 @@ export function headlineIn(words: Words, outcome: Outcome): string {
 
 const BY_TONE: readonly Tone[] = ['done', 'bad', 'uncertain', 'asks', 'held', 'moving', 'off'];
 
-/** A row has states that no payment has: it was not begun, or not in this batch. */
+/** A row has states that payments lack: not begun, or not in this batch. */
 export function rowWord(words: Words, state: string): string {
   const own: Readonly<Record<string, string>> = words.paying.rowStates;
   return own[state] ?? stateWord(words.states, 'disbursement', state);

@@ -1,4 +1,4 @@
-/** The rows of a batch, a page at a time: the payees with the columns of the file, those who were not paid first. */
+/** The rows of a batch, a page at a time: recipients with the columns of the file, unpaid ones first. */
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
@@ -25,7 +25,7 @@ interface RowsProps {
   readonly beside?: (row: BatchRow) => ReactNode;
 }
 
-/** The most that a page of the API has; all of ten thousand are twenty. */
+/** The API's maximum page size; ten thousand rows are twenty pages. */
 const PAGE = 500;
 const HELD = 20;
 
@@ -128,7 +128,7 @@ function Row({ row: line, beside }: { readonly row: BatchRow; readonly beside: R
   );
 }
 
-/** A word of relais, or a sentence of the acceptance. */
+/** A reason code of relais, or a sentence from acceptance. */
 function Why({ reason }: { readonly reason: string }) {
   return /^[\w.-]+$/.test(reason) ? <Reason word={reason} /> : <>{reason}</>;
 }

@@ -1,4 +1,4 @@
-/** One batch: who was paid, who was not, and what can be done about these. */
+/** One batch: who was paid, who was not, and the possible next steps. */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAct } from '../asking/acts.ts';
@@ -78,7 +78,7 @@ function Standing({ batch, at }: { readonly batch: Batch; readonly at: number })
 
 type Advice = ReturnType<typeof useWords>['paying']['advice'];
 
-/** Finished is not paid: what follows depends on who has no money. */
+/** Finished does not mean paid: the advice depends on the unpaid rows. */
 function adviceOf(advice: Advice, { state, outcome }: Batch): string {
   if (state !== 'finished' || outcome === null) return advice[state];
   if (outcome.uncertain.count > 0) return advice.uncertain;
@@ -112,7 +112,7 @@ interface PayAgainProps {
   readonly notPaid: NonNullable<Batch['outcome']>['notPaid'];
 }
 
-/** Makes a new batch and leads to its approval, where it is seen before anything is paid. */
+/** Creates a new batch and opens its approval, where it is reviewed before any payment. */
 function PayAgain({ id, notPaid: { count, xof } }: PayAgainProps) {
   const words = useWords();
   const says = words.paying;

@@ -1,4 +1,4 @@
-/** Start, pause, go on, pace, end: what follows stands beside each, and what cannot be undone before it. */
+/** Start, pause, resume, pace, cancel: each with its effect, and a warning before irreversible ones. */
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';

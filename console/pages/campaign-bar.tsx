@@ -1,4 +1,4 @@
-/** How far: a bar whose parts add up to everybody. Uncertain has its own part, beside sent and not sent. */
+/** Progress: a bar whose parts add up to all recipients. Uncertain is separate from sent and not sent. */
 import type { Answer } from '../asking/ask.ts';
 import { Count, countIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -9,7 +9,7 @@ import { type StatesOf, stateWord, toneOf } from '../words/states.ts';
 export type Totals = Answer<'getCampaign'>['totals'];
 export type Bin = StatesOf['recipient'];
 
-/** From done to not begun. */
+/** From finished to not begun. */
 const BINS: readonly Bin[] = [
   'sent',
   'unknown',
@@ -42,7 +42,7 @@ interface BinsProps {
   readonly choose: (bin: Bin | undefined) => void;
 }
 
-/** The same as figures, and their sum. Each leads to those who are in it. */
+/** The figures and their sum. Each leads to its recipients. */
 export function Bins({ totals, chosen, choose }: BinsProps) {
   const { states, pages } = useWords();
   const says = pages.campaign;

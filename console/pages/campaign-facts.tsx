@@ -1,4 +1,4 @@
-/** What a campaign is estimated to cost, and when nothing of it leaves: shown where it is approved and where it runs. */
+/** Estimated cost and quiet hours of a campaign: shown in its approval and while it runs. */
 import type { Answer } from '../asking/ask.ts';
 import { Count, countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
@@ -8,7 +8,7 @@ interface RecipientsProps {
   readonly of: Pick<Answer<'getCampaign'>, 'recipients' | 'totals'>;
 }
 
-/** The people who get the SMS, and beside them the rows that are left out. */
+/** The recipients of the SMS, and the rows that are left out. */
 export function Recipients({ of: { recipients, totals } }: RecipientsProps) {
   const words = useWords();
   const { total, skipped } = totals;

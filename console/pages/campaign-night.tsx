@@ -1,4 +1,4 @@
-/** Night where the SMS arrive: shown before they leave, with the choice. */
+/** Night at the recipients: shown before SMS leave, with the choice. */
 import { useAct } from '../asking/acts.ts';
 import type { Answer } from '../asking/ask.ts';
 import { Ended } from '../parts/act.tsx';
@@ -9,7 +9,7 @@ export const placeOf = (timezone: string): string => (timezone.split('/').at(-1)
 
 interface NightProps {
   readonly of: Pick<Answer<'getCampaign'>, 'id' | 'quiet'>;
-  /** Absent for an approver: the hours are a part of what is approved. */
+  /** Absent for an approver: quiet hours are part of the approved content. */
   readonly mayChoose?: boolean;
 }
 

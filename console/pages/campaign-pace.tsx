@@ -1,16 +1,16 @@
-/** How fast a campaign leaves: asked where it is made, and where it runs. */
+/** The pace of a campaign: a field at its creation, and while it runs. */
 import { Labelled } from '../parts/field.tsx';
 import { useWords } from '../parts/language.tsx';
 
 interface PaceFieldProps {
-  /** Recipients a second; empty: as fast as the account may. */
+  /** Recipients per second; empty: the rate of the account. */
   readonly written: string;
   readonly write: (written: string) => void;
 }
 
 export const paceWritten = (perSecond: number | null): string => (perSecond === null ? '' : String(perSecond));
 
-/** undefined: what is written is no pace. */
+/** undefined: the text is no valid pace. */
 export function paceOf(written: string): number | null | undefined {
   const value = Number(written);
   if (written === '') return null;

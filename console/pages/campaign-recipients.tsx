@@ -1,4 +1,4 @@
-/** Those who are in one bin, and all of them as a file with the columns of the file that was uploaded. */
+/** The recipients with one status, and the file of all of them with the columns of the upload. */
 import { useAsk } from '../asking/queries.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
 import { countIn } from '../parts/figures.tsx';

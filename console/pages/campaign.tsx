@@ -18,7 +18,7 @@ import { Fact } from './operation-facts.tsx';
 
 type Whole = Answer<'getCampaign'>;
 
-/** While it runs nobody announces each recipient: it is asked for as often as somebody can read. */
+/** Single recipients cause no events while it runs: the page refreshes at reading speed. */
 const EVERY_MS = 1_500;
 
 export function Campaign({ id }: { readonly id: string }) {
@@ -54,7 +54,7 @@ function Live({ campaign, at }: { readonly campaign: Whole; readonly at: number 
   );
 }
 
-/** Where it stands, how fast, until when; or why it stands still. */
+/** State, rate and end; or why it is blocked. */
 function Standing({ campaign }: { readonly campaign: Whole }) {
   const words = useWords();
   const says = words.pages.campaign;
@@ -100,7 +100,7 @@ function Standing({ campaign }: { readonly campaign: Whole }) {
   );
 }
 
-/** The first recipients went alone: nothing is known of the pace or the end before they have arrived. */
+/** The first recipients are sent alone: rate and end are unknown until their results. */
 function Canary({ wait: { recipients, restAt } }: { readonly wait: NonNullable<Whole['canaryWait']> }) {
   const words = useWords();
   const says = words.pages.campaign;

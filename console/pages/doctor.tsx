@@ -1,4 +1,4 @@
-/** What is wrong with this deployment, each with what to do: as `relais doctor` says it. */
+/** The problems of this deployment, each with its fix, as in `relais doctor`. */
 import type { Answer } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
 import { AsOf, countIn } from '../parts/figures.tsx';

@@ -1,4 +1,4 @@
-/** One endpoint: how its deliveries go, what it answered, and what can be sent again. */
+/** One endpoint: its deliveries, its answers, and what can be resent. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
@@ -111,7 +111,7 @@ function Acts({ id, url }: { readonly id: string; readonly url: string }) {
   );
 }
 
-/** Posted at this moment, and what came back is told at once. */
+/** Sent at once, with the answer shown. */
 function Test({ id }: { readonly id: string }) {
   const { desk } = useWords();
   const says = desk.endpoints;
@@ -268,7 +268,7 @@ function Resend({ id, event }: { readonly id: string; readonly event: string }) 
   );
 }
 
-/** `http_500` as a person says it; what went wrong before an answer is a word for it. */
+/** `http_500` as a text; failures before an answer have their own texts. */
 function AnswerOf({ word }: { readonly word: string }) {
   const { desk } = useWords();
   const says = desk.endpoints;

@@ -1,4 +1,4 @@
-/** Where events are posted to: those of this key, or of everybody for who operates. */
+/** Webhook endpoints: those of this key, or all for an operator. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';

@@ -1,4 +1,4 @@
-/** Forgetting a person: what goes, what stays, what nobody can undo; walk by walk until it is over. */
+/** Erasure of personal data: what is removed, what stays, what is irreversible; step by step until the end. */
 import { type FormEvent, useState } from 'react';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
@@ -74,7 +74,7 @@ const sum = (one: Found, other: Found): Found => ({
   optOuts: one.optOuts + other.optOuts,
 });
 
-/** A walk asks for the next one; where one breaks off, all of it may be asked for again. */
+/** A step starts the next one; after an interruption the whole erasure can be repeated. */
 function usePurge(onWalked: (walked: Walked) => void) {
   const doing = useAct('purgePerson');
   const purge = async (phone: string): Promise<boolean> => {

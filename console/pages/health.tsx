@@ -1,4 +1,4 @@
-/** Whether relais itself is well: its workers, a recovery, and how many operations stand where. */
+/** Health of relais: its workers, a recovery, and the number of operations by state. */
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { type Listed, listed } from '../asking/kinds.ts';
@@ -102,7 +102,7 @@ function Recovery() {
   );
 }
 
-/** Each figure leads to exactly what it counts. */
+/** Each figure leads to exactly the counted operations. */
 function Standing({ status: { operations }, at }: OfStatus) {
   const { desk, lists } = useWords();
   const shown = listed.filter((kind) => Object.keys(operations[kind] ?? {}).length > 0);

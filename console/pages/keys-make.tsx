@@ -1,4 +1,4 @@
-/** The form for a key: for a person or a program, for what, where, and until when. */
+/** The form for a key: holder, rights, accounts, expiry. */
 import { useState } from 'react';
 import type { Answer, Asked } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
@@ -22,7 +22,7 @@ interface Wish {
 
 const NOTHING: Wish = { name: '', isForPerson: true, holder: '', roles: ['read'], accounts: [], until: '' };
 
-/** What is left empty is left out: a key of no account would be one of all. */
+/** Empty fields are omitted: an empty list of accounts would otherwise mean all. */
 function bodyOf({ name, isForPerson, holder, roles, accounts, until }: Wish): Asked<'createKey'>['body'] {
   return {
     name: name.trim(),

@@ -1,4 +1,4 @@
-/** Which keys there are and whose; one more, shown this once; one less, within seconds. */
+/** The keys and their holders; creation with a secret shown only here; revocation within seconds. */
 import { useState } from 'react';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';

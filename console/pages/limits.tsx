@@ -1,4 +1,4 @@
-/** The limits of money: what holds, who said so, and what waits for another person. */
+/** Money limits: values in force, who set them, and what waits for another person. */
 import { useState } from 'react';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
@@ -37,7 +37,7 @@ export function Limits() {
 
 const MINUTE_MS = 60_000;
 
-/** People enter minutes where programs count milliseconds. */
+/** Users enter minutes, programs use milliseconds. */
 const scaleOf = (name: Limit['name']): number => (name === 'DUPLICATE_WINDOW' ? MINUTE_MS : 1);
 
 function valueIn(words: Words, name: Limit['name'], value: number | null): string {
@@ -82,7 +82,7 @@ interface AskedProps {
   readonly asked: NonNullable<Limit['asked']>;
 }
 
-/** What is looser waits a day for somebody else. */
+/** A looser value waits a day for another person. */
 function Asked({ name, asked: { value, by, at } }: AskedProps) {
   const words = useWords();
   const { me, session } = useSession();
@@ -114,7 +114,7 @@ function Asked({ name, asked: { value, by, at } }: AskedProps) {
   );
 }
 
-/** Of a span in which the same payment counts as repeated more is stricter; of all else, less. */
+/** For the window of repeated payments a higher value is stricter; for all others a lower one. */
 function isLooserThan(name: Limit['name'], wished: number | null, value: number | null): boolean {
   if (value === null) return false;
   if (wished === null) return true;

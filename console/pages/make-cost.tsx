@@ -1,4 +1,4 @@
-/** What it costs, against what may be spent, and whether somebody else must approve it. */
+/** The cost, compared with the budget, and whether another person must approve it. */
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
@@ -175,7 +175,7 @@ function BudgetLine({ budget: { limit, value, spent }, xof }: { readonly budget:
   );
 }
 
-/** Above what another person must approve it; undefined while nobody knows. */
+/** The limit for a second person's approval; undefined while unknown. */
 export function useApproval({ recipients, cost }: Report) {
   const words = useWords();
   const { says } = useMaking();
@@ -186,7 +186,7 @@ export function useApproval({ recipients, cost }: Report) {
     ...(typeof xof === 'number' ? [moneyIn(words, xof)] : []),
     ...(typeof people === 'number' ? [says.cost.people_(countIn(words, people))] : []),
   ].join(', ');
-  // What has no price may cost anything: relais asks for an approval then.
+  // Without a price the cost is unknown: relais requires an approval then.
   const isUnpriced = cost === undefined || cost.unpriced.length > 0;
   const isAbove =
     (typeof xof === 'number' && (isUnpriced || cost.xof > xof)) ||

@@ -1,4 +1,4 @@
-/** A campaign that is being made: what is known of it, how its file is read, and changing it. */
+/** A campaign draft: its data, the options of its file, and its changes. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useAct } from '../asking/acts.ts';
 import type { Answer, Asked } from '../asking/ask.ts';
@@ -27,12 +27,12 @@ export function useMaking() {
   return { says: makingIn(language), fileSays: fileWordsIn(language), language };
 }
 
-/** How it is read before anybody has said anything about it. */
+/** The default options of reading it. */
 const NOTHING_SAID: Wishes = { repair: [], takeHidden: false, take: [], leaveOut: [], asWritten: false };
 
 export const wishesOf = ({ options }: Kept): Wishes => options ?? NOTHING_SAID;
 
-/** As the query writes it. */
+/** In the form of the query. */
 export function queryOf({ repair, phoneColumn, sheet, takeHidden, take = [], leaveOut, asWritten }: Wishes) {
   return {
     takeHidden,
@@ -53,7 +53,7 @@ export interface Judging {
   readonly judge: (wishes: Wishes, row?: number) => Promise<Report | undefined>;
 }
 
-/** Reads the file again whenever what is known of it is no longer so; once for each text and each file. */
+/** Checks the file again after a relevant change; a single time for each text and file. */
 export function useJudging(campaign: Campaign, kept: Kept): Judging {
   const { act, end, isUnderWay, forget } = useAct('countFile');
   const { id, text, state, from } = campaign;
@@ -80,13 +80,13 @@ const SOON_MS = 700;
 export interface Keeping {
   readonly state: 'kept' | 'under way' | 'not kept';
   readonly end: ReturnType<typeof useAct>['end'];
-  /** Soon, with what else is changed until then. */
+  /** Saved soon, together with further changes. */
   readonly change: (more: Change) => void;
-  /** At once. */
+  /** Saved at once. */
   readonly keep: () => Promise<boolean>;
 }
 
-/** What is typed is kept without a button; what is not kept yet when the page is left is kept then. */
+/** Input is saved without a button; unsaved input is saved when the page is left. */
 export function useKeeping(id: string): Keeping {
   const { act, end } = useAct('amendCampaign');
   const waiting = useRef<Change>({});
@@ -97,13 +97,13 @@ export function useKeeping(id: string): Keeping {
     if (Object.keys(body).length === 0) return true;
     waiting.current = {};
     const done = await act({ id, body });
-    // What was typed meanwhile is newer.
+    // Input since then is newer.
     if (!done) waiting.current = { ...body, ...waiting.current };
     const isAllKept = Object.keys(waiting.current).length === 0;
     setState(isAllKept ? 'kept' : done ? 'under way' : 'not kept');
     return done !== undefined;
   }, [act, id]);
-  // One after the other: beside each other the older could arrive last, or be sent again after the newer.
+  // Sequential: otherwise the older request could arrive last, or be retried after the newer one.
   const last = useRef<Promise<boolean>>(Promise.resolve(true));
   const keep = useCallback((): Promise<boolean> => {
     clearTimeout(due.current);
@@ -120,7 +120,7 @@ export function useKeeping(id: string): Keeping {
     [keep],
   );
   useEffect(() => {
-    // There is no later moment than this one, so it waits for nothing.
+    // The last moment of the page, so it waits for nothing.
     const leave = (): void => void sendWaiting();
     addEventListener('pagehide', leave);
     return () => {
@@ -131,10 +131,10 @@ export function useKeeping(id: string): Keeping {
   return { state, end, change, keep };
 }
 
-/** Names of countries, as the language calls them. */
+/** Names of countries in the language. */
 export function countryNames(language: string): Intl.DisplayNames {
   return new Intl.DisplayNames([language], { type: 'region' });
 }
 
-/** Those of the service first asked for; the API says which it takes. */
+/** The provider's countries first; the API decides which are accepted. */
 export const COUNTRIES = ['SN', 'CI', 'ML', 'BF', 'BJ', 'TG', 'NE', 'GN', 'GW', 'GM', 'GH', 'NG', 'CM'] as const;

@@ -1,4 +1,4 @@
-/** The file: dropped or chosen, sent with how far it is, and what was found in it. */
+/** The file: dropped or chosen, uploaded with progress, then checked. */
 import { type DragEvent, useEffect, useId, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type End, endOf } from '../asking/acts.ts';
@@ -24,7 +24,7 @@ function useSending(id: string) {
   useEffect(() => () => stopping.current?.abort(), []);
   const send = async (file: File): Promise<void> => {
     const controller = new AbortController();
-    // Of two files the later is meant: the earlier must not arrive after it.
+    // The later of two files counts: the earlier upload must not arrive after it.
     stopping.current?.abort();
     stopping.current = controller;
     const isLast = (): boolean => stopping.current === controller;
@@ -75,7 +75,7 @@ interface ChoosingProps {
   readonly onFile: (file: File) => void;
 }
 
-/** One field for both: a hand without a mouse chooses, and what is dropped beside it opens no other page. */
+/** One field for both: it works without a mouse, and a file dropped next to it opens no other page. */
 function Choosing({ isAnother, onFile }: ChoosingProps) {
   const { says } = useMaking();
   const field = useId();
@@ -109,7 +109,7 @@ function Choosing({ isAnother, onFile }: ChoosingProps) {
         onChange={({ target }) => {
           const file = target.files?.[0];
           if (file) onFile(file);
-          // The same file may be chosen again after it was mended.
+          // The same file may be chosen again after a correction.
           target.value = '';
         }}
       />
@@ -136,7 +136,7 @@ function Progress({ sending: { name, share }, stop }: { readonly sending: Sendin
   );
 }
 
-/** In what a spreadsheet shows for it. */
+/** In the units of a file manager. */
 function sizeIn(locale: string, bytes: number): string {
   const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
   return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value);

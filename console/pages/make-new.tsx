@@ -1,4 +1,4 @@
-/** A campaign begins with its name; from then on everything is kept. */
+/** A campaign begins with its name; from then on every change is saved. */
 import { type FormEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAct } from '../asking/acts.ts';
@@ -72,7 +72,7 @@ interface AccountProps {
   readonly choose: (account: string) => void;
 }
 
-/** Asked only where there is more than one. */
+/** Shown only with more than one. */
 function AccountChoice({ account, choose }: AccountProps) {
   const { says } = useMaking();
   const field = useId();

@@ -1,4 +1,4 @@
-/** Parts that several steps of making a campaign have. */
+/** Common parts of the steps of creating a campaign. */
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Arrow } from '../parts/arrow.tsx';
@@ -8,13 +8,13 @@ import { type Draft, type Keeping, STEPS, type Step, useMaking } from './make-dr
 interface OnwardProps {
   readonly draft: Draft;
   readonly step: Step;
-  /** Why it cannot go on yet. */
+  /** Why the next step is not possible yet. */
   readonly missing?: string | undefined;
-  /** Before it goes on. */
+  /** Saved before the next step. */
   readonly keeping?: Keeping;
 }
 
-/** To the step before and to the next. */
+/** Links to the previous and the next step. */
 export function Onward({ draft, step, missing, keeping }: OnwardProps) {
   const { says } = useMaking();
   const [, go] = useLocation();
@@ -50,7 +50,7 @@ export function Onward({ draft, step, missing, keeping }: OnwardProps) {
   );
 }
 
-/** Whether what was typed is kept. */
+/** Whether the input is saved. */
 function KeptLine({ keeping }: { readonly keeping: Keeping }) {
   const { says } = useMaking();
   const { state, end } = keeping;
@@ -65,7 +65,7 @@ function KeptLine({ keeping }: { readonly keeping: Keeping }) {
   );
 }
 
-/** The rows are being read, or what is wrong with the file as a whole. */
+/** The file is being checked, or is unusable. */
 export function Judged({ draft, children }: { readonly draft: Draft; readonly children: ReactNode }) {
   const { says } = useMaking();
   const { judging, kept } = draft;
@@ -95,7 +95,7 @@ export function Reading() {
   );
 }
 
-/** A flag of the command helps nobody here. */
+/** Command flags are useless here. */
 const withoutFlags = (text: string): string => text.replace(/ ?\(?--[a-z-]+( [A-Z]+)?\)?/g, '');
 
 function Unusable({ draft }: { readonly draft: Draft }) {
@@ -131,7 +131,7 @@ function Unusable({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** Where no name of a column tells, a person does. */
+/** If no column name identifies the numbers, the user chooses. */
 function PhoneColumn({ draft }: { readonly draft: Draft }) {
   const { says } = useMaking();
   const field = useId();

@@ -1,4 +1,4 @@
-/** Who gets it, and who does not: what is wrong with the file as decisions, each with its rows. */
+/** Recipients and skipped rows: the file's problems as decisions, each with its rows. */
 import { useId, useState } from 'react';
 import { filled } from '../../src/messages/said.ts';
 import { useAct } from '../asking/acts.ts';
@@ -104,7 +104,7 @@ export function Questions({ draft, report }: PeopleProps) {
   );
 }
 
-/** How many it is about, in the words of the command. */
+/** The number of affected rows, with the command's text. */
 function useQuestion() {
   const words = useWords();
   const { fileSays, says } = useMaking();
@@ -196,7 +196,7 @@ function Choice({ name, label, draft, onYes }: ChoiceProps) {
   );
 }
 
-/** What looks like a variable: mended in the text, or meant so. */
+/** A text that looks like a variable: correct it, or confirm it. */
 function TextChoice({ draft, question }: { readonly draft: Draft; readonly question: Question }) {
   const { says } = useMaking();
   const { act, end, isUnderWay } = useAct('amendCampaign');
@@ -265,7 +265,7 @@ function CountryChoice({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** What was decided, and the way back. */
+/** The decisions, and how to undo them. */
 function Decided({ draft }: { readonly draft: Draft }) {
   const { says, fileSays, language } = useMaking();
   const { act } = useAct('amendCampaign');
@@ -316,7 +316,7 @@ function Decided({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** Rows that nobody has to decide about: twice in the file, not a number, wants no texts. */
+/** Rows without a decision: duplicate, no number, opted out. */
 function LeftOut({ draft, report }: PeopleProps) {
   const words = useWords();
   const { says, fileSays } = useMaking();

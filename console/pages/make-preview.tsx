@@ -1,4 +1,4 @@
-/** The text as it arrives: the first rows, the longest, the dearest, and whichever row is asked for. */
+/** The final text: the first rows, the longest, the most expensive, and any requested row. */
 import { type FormEvent, useId, useState } from 'react';
 import { countIn } from '../parts/figures.tsx';
 import { Arrow } from '../parts/arrow.tsx';
@@ -57,7 +57,7 @@ export function Preview({ draft, row, now, show }: PreviewProps) {
   );
 }
 
-/** Any row of the file, by the number that the spreadsheet gives it. */
+/** Any row of the file, by its spreadsheet number. */
 function AnyRow({ draft, show }: Pick<PreviewProps, 'draft' | 'show'>) {
   const words = useWords();
   const { says } = useMaking();

@@ -1,4 +1,4 @@
-/** What a text is for one row, as relais itself would write and count it. */
+/** The text of one row, rendered and counted by the code of relais. */
 import { cheaperText, costlyIn, countSegments, replacementFor } from '../../src/lib/segments.ts';
 import { UnusableTemplate, canonicalName, requireUsable, wordingOf } from '../../src/lib/wording.ts';
 
@@ -6,7 +6,7 @@ interface Given {
   readonly replaceCostly?: boolean;
   /** By the columns of the file. */
   readonly values?: Readonly<Record<string, string>> | undefined;
-  /** How long the link of a text is with which people can say that they want no more. */
+  /** The length of the opt-out link in the text. */
   readonly link?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export type Rendered =
       readonly variables: readonly string[];
       readonly optional: ReadonlySet<string>;
       readonly costly: readonly Costly[];
-      /** Parts that plain characters would save. */
+      /** Segments that plain characters would save. */
       readonly saved: number;
     };
 

@@ -1,4 +1,4 @@
-/** When it begins, when nothing leaves, how fast, and under which name. */
+/** Start, quiet hours, pace and sender ID. */
 import { useId, useState } from 'react';
 import { Labelled } from '../parts/field.tsx';
 import { PaceField, paceOf, paceWritten } from './campaign-pace.tsx';
@@ -37,7 +37,7 @@ interface SenderProps {
 }
 
 interface PartProps extends SenderProps {
-  /** Something was begun here that cannot be kept as it stands. */
+  /** A field has an invalid value that cannot be saved. */
   readonly lacks: (lack: Lack, isSo: boolean) => void;
 }
 
@@ -63,7 +63,7 @@ function Sender({ draft, keeping }: SenderProps) {
   );
 }
 
-/** As the field of the browser writes it: the clock of this device, without seconds. */
+/** The value of the browser's field: this device's time, without seconds. */
 function onThisClock(at: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const day = `${String(at.getFullYear())}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;

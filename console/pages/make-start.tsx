@@ -1,4 +1,4 @@
-/** The last page before it leaves: what will happen, what cannot be undone, and the one button. */
+/** The last page before the start: what will happen, what is irreversible, and the button. */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAct } from '../asking/acts.ts';
@@ -25,7 +25,7 @@ export function StartStep({ draft }: { readonly draft: Draft }) {
           </>
         )}
       </Judged>
-      {/* It stays while what is there instead is read. */}
+      {/* It stays while its replacement loads. */}
       {leaving.end?.is !== 'done' && <Ended end={leaving.end} />}
       <Onward draft={draft} step="start" />
     </>
@@ -59,7 +59,7 @@ function Summary({ draft, report }: PartProps) {
   );
 }
 
-/** What is in the way, in the order of the steps, and the step where it is mended. */
+/** Open problems, in the order of the steps, with the step that fixes each. */
 function useMissing({ campaign, kept }: Draft, report: Report): readonly (readonly [says: string, step: Step])[] {
   const { start } = useMaking().says;
   return [
@@ -71,8 +71,8 @@ function useMissing({ campaign, kept }: Draft, report: Report): readonly (readon
 }
 
 /**
- * The recipients that are shown are counted, then it is started: another file or text by now is refused. What is not
- * known of the first is never followed by the second.
+ * Adds the displayed recipients, then starts: a file or text that changed meanwhile is refused. After an unknown
+ * result of the first request the second one is not sent.
  */
 function useLeaving({ campaign: { id, contentHash: seenCampaign }, wishes }: Draft) {
   const counting = useAct('countFile');
@@ -84,7 +84,7 @@ function useLeaving({ campaign: { id, contentHash: seenCampaign }, wishes }: Dra
     const counted = await counting.act({ id, dryRun: false, ...queryOf(wishes), seenFile, seenCampaign });
     const started = counted && (await starting.act({ id }));
     setUnderWay(false);
-    // Counted, and not started or not known: the campaign itself says how it stands, and has the button.
+    // Added, but not started or unknown: the campaign's page shows the state and has the button.
     if (started || counted) go(`/campaigns/${id}`);
   };
   return { leave, isUnderWay, end: counting.end };

@@ -1,4 +1,4 @@
-/** One text to somebody who knows that it comes: a message of its own, no part of the campaign. */
+/** A test SMS: a single message, not part of the campaign. */
 import { type FormEvent, useId, useState } from 'react';
 import { useAct } from '../asking/acts.ts';
 import { useNamesOnce } from '../asking/named-once.ts';
@@ -30,7 +30,7 @@ export function TestStep({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** As people write it: what stands between the digits is left out. */
+/** Removes separators between the digits. */
 const plain = (number: string): string => number.replace(/[\s().-]/g, '').replace(/^00/, '+');
 
 function Trying({ draft, text }: { readonly draft: Draft; readonly text: string }) {

@@ -1,4 +1,4 @@
-/** The text, with how long it is while it is written, and as it arrives at any of its recipients. */
+/** The text, with its length while it is written, and as any recipient sees it. */
 import { useId, useRef, useState } from 'react';
 import { canonicalName } from '../../src/lib/wording.ts';
 import { Arrow } from '../parts/arrow.tsx';
@@ -61,7 +61,7 @@ export function TextStep({ draft }: { readonly draft: Draft }) {
   );
 }
 
-/** The text itself may ask something: whose value is missing, and what looks like a variable. */
+/** Open decisions caused by the text: missing values, and apparent variables. */
 function StillOpen({ draft }: { readonly draft: Draft }) {
   const { report } = draft.kept;
   if (report === null || report.decisions.length === 0 || draft.campaign.text === '') return null;
@@ -128,7 +128,7 @@ function Writing({ text, write, columns }: WritingProps) {
   );
 }
 
-/** A variable that is no column of the file. */
+/** A variable without a column in the file. */
 function Unknown({ text, columns }: Omit<WritingProps, 'write'>) {
   const { says } = useMaking();
   const now = rendered(text, {});
@@ -170,7 +170,7 @@ interface CostlyProps {
   readonly choose: (is: boolean) => void;
 }
 
-/** What makes it dear, and what plain characters would save: in this text, and in all of them. */
+/** Expensive characters, and the savings with plain ones: in this text, and in all of them. */
 function Costly({ now, text, report, isCheaper, choose }: CostlyProps) {
   const words = useWords();
   const { says } = useMaking();

@@ -1,4 +1,4 @@
-/** A campaign, step by step. Each step has an address, and what is done in it is kept by relais. */
+/** Creating a campaign, step by step. Each step has an address, and relais saves its input. */
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useAsk } from '../asking/queries.ts';
@@ -66,7 +66,7 @@ const SHOWN = {
   start: StartStep,
 } as const;
 
-/** Where somebody goes on who comes back. */
+/** The step at which a returning user continues. */
 function stepOf(asked: string | undefined, kept: Kept, { text }: Campaign): Step {
   const named = STEPS.find((one) => one === asked);
   if (named) return named;
@@ -109,7 +109,7 @@ interface ArrivedProps {
   readonly children: ReactNode;
 }
 
-/** The button that led here is gone: the step begins at its top, its name is read, and the keyboard goes on in it. */
+/** The pressed button is gone: the step begins at its top, with focus on its name. */
 function Arrived({ step, children }: ArrivedProps) {
   const { says } = useMaking();
   const place = useRef<HTMLElement>(null);
@@ -127,14 +127,14 @@ function Arrived({ step, children }: ArrivedProps) {
   );
 }
 
-/** What is done, in a sign that is no colour alone. */
+/** Completed steps, with an icon in addition to the colour. */
 function isDone(step: Step, { campaign, kept }: Draft): boolean {
   if (step === 'file') return kept.report !== null;
   if (step === 'people') return kept.report?.decisions.length === 0;
   return step === 'text' && campaign.text !== '';
 }
 
-/** On a telephone they are wider than it: the one that somebody is at is brought into sight. */
+/** On a phone the list is wider than the screen: scrolls to the current step. */
 function Steps({ at, draft }: { readonly at: Step; readonly draft: Draft }) {
   const here = useRef<HTMLLIElement>(null);
   useEffect(() => here.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [at]);

@@ -1,4 +1,4 @@
-/** What can be done about one operation, here and where it is decided. */
+/** The actions on one operation, here or on other pages. */
 import { Link } from 'wouter';
 import { useAct } from '../asking/acts.ts';
 import type { AnyRow, Listed } from '../asking/kinds.ts';
@@ -6,7 +6,7 @@ import { useSession } from '../asking/session.tsx';
 import { AskFirst } from '../parts/act.tsx';
 import { useWords } from '../parts/language.tsx';
 
-/** Nothing was sent yet in any of these. */
+/** Nothing was sent yet in these states. */
 const UNSENT: readonly string[] = ['awaiting_approval', 'queued', 'held', 'created'];
 
 interface ActsProps {

@@ -1,4 +1,4 @@
-/** What the service posted to us: a claim, shown when somebody wants to see it. */
+/** The provider's callback: a claim, shown on demand. */
 import { useState } from 'react';
 import { useAsk } from '../asking/queries.ts';
 import { useSession } from '../asking/session.tsx';

@@ -1,4 +1,4 @@
-/** What is known of it, each with its name. */
+/** The facts of an operation, with their names. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { type AnyRow, pageOf } from '../asking/kinds.ts';

@@ -10,7 +10,7 @@ export function Story({ id }: { readonly id: string }) {
   const { pages } = useWords();
   const { language } = useChoice();
   const says = pages.operation;
-  // Each language is an answer of its own.
+  // Each language has its own answer.
   const story = useAsk('explain', { id, language } as Asked<'explain'>, { everyMs: 15_000 });
   return (
     <Section title={says.story}>
@@ -46,7 +46,7 @@ export function Story({ id }: { readonly id: string }) {
   );
 }
 
-/** When it was; of several the first and the last. */
+/** Its time; of several, the first and the last. */
 export function When({ all }: { readonly all: readonly { readonly at: string }[] }) {
   const words = useWords();
   const [first, last] = [all.at(0), all.at(-1)];

@@ -1,4 +1,4 @@
-/** One operation: what became of it, its story, what the service said, and what is to be done. */
+/** One operation: result, timeline, the provider's answers, and the next step. */
 import type { Asked } from '../asking/ask.ts';
 import { type AnyRow, type Evidence, type Listed, getters, kindOf, xofOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
@@ -87,7 +87,7 @@ function Told({ operation, kind, at }: ToldProps) {
   );
 }
 
-/** What it means for the person who asks, and whether anybody here has to do anything. */
+/** The meaning for the user who asks, and whether anyone must act. */
 function adviceOf(says: Words['pages']['operation'], kind: Listed, state: string): string {
   const exact: Readonly<Record<string, string>> = kind === 'disbursement' ? says.payment : {};
   return exact[state] ?? says.tones[toneOf(kind, state)];
@@ -104,7 +104,7 @@ const saidIn = ({ operation, code, httpStatus, detail }: Evidence): string =>
 export function Said({ history, dropped }: SaidProps) {
   const { pages } = useWords();
   const says = pages.operation;
-  // What relais was about to ask is in the story, and is no answer.
+  // An intent of relais is in the timeline, but is no answer.
   const answers = history.filter(({ code }) => code !== 'intended');
   if (answers.length === 0) return null;
   return (

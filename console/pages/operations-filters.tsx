@@ -23,7 +23,7 @@ const ORDER: readonly Filter[] = [
   'batch',
 ];
 
-/** Those that openapi.json has for this kind. */
+/** The filters of this kind in openapi.json. */
 export function filtersOf(kind: Listed): readonly Filter[] {
   const query: readonly string[] = operations[lists[kind]].query;
   return ORDER.filter((name) => query.includes(name));
@@ -79,7 +79,7 @@ function entryOf(name: Filter, value: FormDataEntryValue | null): [string, strin
   return [[name, isTime ? new Date(value).toISOString() : value.trim()]];
 }
 
-/** An ISO time as the field wants it: on the clock of the reader, without a zone. */
+/** An ISO time in the field's format: local time without a zone. */
 function onTheClock(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return '';

@@ -35,7 +35,7 @@ export function Operations({ listed }: { readonly listed: string | undefined }) 
   );
 }
 
-/** The filters are the address, so that a link shows another person the same list. */
+/** The filters are part of the address, so that a link shows the same list to others. */
 function useFilters(kind: Listed): Asked<'listDisbursements'> {
   const [search] = useSearchParams();
   const given = filtersOf(kind).flatMap((name) => {

@@ -1,4 +1,4 @@
-/** Who is not texted: asking about one number, adding, taking off, and a whole file at once. */
+/** Opt-outs: check one number, add, remove, and upload a file. */
 import { type FormEvent, useState } from 'react';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
@@ -15,7 +15,7 @@ import { Paged } from '../parts/paged.tsx';
 
 type Changed = Answer<'addOptOuts'>;
 
-/** Whose list it is; without a sender it is that of all. */
+/** The account and sender ID of the list; without a sender ID, the list for all. */
 interface OfList {
   readonly account: string;
 }
@@ -119,7 +119,7 @@ function Import({ account, onDone }: AddProps) {
   );
 }
 
-/** Of one number, in words. */
+/** The state of one number. */
 function One({ account }: OfList) {
   const { desk } = useWords();
   const says = desk.optOuts;
@@ -190,7 +190,7 @@ function All({ account }: OfList) {
       <Paged of={list}>
         {(pages) => {
           const { total = 0, forgotten = 0 } = pages[0] ?? {};
-          // A number may come twice while the list changes.
+          // A number may occur twice while the list changes.
           const phones = [...new Set(pages.flatMap(({ items }) => items ?? []))];
           return (
             <>

@@ -1,4 +1,4 @@
-/** What waits for a worker, how many are at work, and the switches. */
+/** Waiting work, work in progress, and the switches. */
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
 import { useAsk } from '../asking/queries.ts';

@@ -70,7 +70,7 @@ function One({ refused }: { readonly refused: Refused }) {
   );
 }
 
-/** As the API says them, in English: a developer searches for these words. */
+/** The API's texts in English: a developer searches for these words. */
 function Problems({ of: { problems } }: { readonly of: Refused }) {
   return (
     <ul lang="en" className="text-sm break-words">

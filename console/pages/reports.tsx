@@ -1,4 +1,4 @@
-/** What a day came to: what stood, what came, what went, what stands; to keep, to print, to sum again. */
+/** The daily report: opening balance, in, out, closing balance; to save, print or recalculate. */
 import { useId } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
@@ -14,11 +14,11 @@ type Report = Answer<'getDailyReport'>;
 type Row = Report['rows'][number];
 type Figure = keyof Words['pages']['reports']['figures'];
 
-/** As a day is closed: what goes in, what goes out, and what is left. */
+/** The daily totals: what goes in, what goes out, and the rest. */
 const BOOK: readonly Figure[] = ['opening', 'accepted', 'succeeded', 'failed', 'rejected', 'cancelled', 'closing'];
 const BESIDE: readonly Figure[] = ['inDoubt', 'reversed', 'collected', 'credited', 'creditsOpen'];
 
-/** The day that is over, on the reader's clock. */
+/** Yesterday, in the reader's time zone. */
 function yesterday(): string {
   const day = new Date();
   day.setDate(day.getDate() - 1);

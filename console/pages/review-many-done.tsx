@@ -1,4 +1,4 @@
-/** What became of each of many: how many were decided, and which were refused, and why. */
+/** The result of a bulk decision: how many were decided, and which were refused, and why. */
 import { Link } from 'wouter';
 import type { Problem } from '../../src/client/generated/api.ts';
 import { pageOf } from '../asking/kinds.ts';
@@ -6,7 +6,7 @@ import { countIn, moneyIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 
-/** As they are answered one by one; the last says how it ended. */
+/** Answered one by one; the last line is the result. */
 export type Lines = readonly {
   readonly id: string | null;
   readonly outcome: 'resolved' | 'refused' | 'done';

@@ -1,4 +1,4 @@
-/** Many payments by one word: chosen by what they have in common, looked at first, confirmed as exactly these. */
+/** One decision for many payments: selected by filters, reviewed, and confirmed as exactly these. */
 import { type FormEvent, useState } from 'react';
 import type { Answer, Asked } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
@@ -23,7 +23,7 @@ type Filled = Readonly<Record<Filter, string>>;
 
 const EMPTY: Filled = { reason: '', account: '', withdrawMode: '', batch: '', amountMin: '', amountMax: '' };
 
-/** Without any filter everything would be meant: relais refuses that. */
+/** Without any filter the selection would be everything: relais refuses that. */
 function whereOf(filled: Filled): Word['where'] {
   const given = FILTERS.filter((name) => filled[name].trim() !== '');
   return Object.fromEntries(
@@ -49,22 +49,22 @@ interface Wish {
   readonly note: string;
 }
 
-/** Undefined: it is not said yet which, what became of them, or how it is known. */
+/** Undefined: selection, decision or reason is missing. */
 function wordOf({ filled, outcome, note }: Wish): Word | undefined {
   const where = whereOf(filled);
   const isWhole = note.trim() !== '' && Object.keys(where).length > 0;
   return isWhole && outcome !== undefined ? { where, outcome, note: note.trim() } : undefined;
 }
 
-/** What stands in the form, what relais said of it, and what came of it. */
+/** The form, the selection of relais, and the result. */
 function useMany() {
   const looking = useAct('resolveSelection');
-  // No verdict is chosen for anybody: what was left as it stood would be what nobody has said.
+  // No decision is preselected: an unchanged field would be a decision that no user made.
   const [wish, setWish] = useState<Wish>({ filled: EMPTY, outcome: undefined, note: '' });
   const [chosen, setChosen] = useState<{ readonly word: Word; readonly told: Answer<'resolveSelection'> }>();
   const [lines, setLines] = useState<Lines>();
   const word = wordOf(wish);
-  /** What was looked at is no longer what stands in the form. */
+  /** The reviewed selection no longer matches the form. */
   const change = (part: Partial<Wish>): void => {
     setChosen(undefined);
     setWish({ ...wish, ...part });
@@ -196,7 +196,7 @@ interface ChosenProps {
   readonly onOver: (lines: Lines) => void;
 }
 
-/** What is confirmed is exactly what is shown: another selection meanwhile is refused. */
+/** The confirmation covers exactly the displayed selection: a changed one is refused. */
 function Chosen({ word, told: { count, xof, reasons, selection }, onOver }: ChosenProps) {
   const words = useWords();
   const says = words.desk.many;

@@ -1,4 +1,4 @@
-/** The verdicts that are possible, what each does, and how it is known. */
+/** The possible decisions, the effect of each, and the required reason. */
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Asked } from '../asking/ask.ts';
@@ -13,7 +13,7 @@ import type { Words } from '../words/words.ts';
 
 type Outcome = keyof Words['pages']['review']['outcomes'];
 
-/** As openapi.json has them for each kind. */
+/** The outcomes of each kind in openapi.json. */
 const OUTCOMES: Readonly<Partial<Record<Listed, readonly Outcome[]>>> = {
   disbursement: ['succeeded', 'failed', 'resubmit', 'cancelled', 'reversed'],
   direct_credit: ['succeeded', 'failed'],
@@ -49,7 +49,7 @@ export function Verdict({ kind, id, onDecided }: VerdictProps) {
   );
 }
 
-/** A digit chooses a verdict and leads to the field where it is said how it is known. */
+/** A digit selects a decision and moves to the field for the reason. */
 function useDigits(outcomes: readonly Outcome[], choose: (outcome: Outcome) => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -210,7 +210,7 @@ function NoteField({ value, set, field }: NoteProps) {
   );
 }
 
-/** Whether the rest of a file may be paid is an approval. */
+/** Whether the rest of a file is paid is an approval. */
 export function BatchVerdict({ id }: { readonly id: string }) {
   const { pages } = useWords();
   const says = pages.review;

@@ -1,4 +1,4 @@
-/** What relais cannot know: evidence left, verdict right, the next by keyboard. */
+/** Reviews: evidence on the left, decision on the right, the next one by keyboard. */
 import { useEffect } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { Answer, Asked } from '../asking/ask.ts';
@@ -47,7 +47,7 @@ export function Review() {
   );
 }
 
-/** The one in the address, and no other in its place: -1 where these are without it. Without an address the oldest. */
+/** The item in the address, and no other: -1 if the list lacks it. Without an address, the oldest. */
 function useChosen(items: readonly Item[]) {
   const [search, setSearch] = useSearchParams();
   const wished = search.get('id');
@@ -58,7 +58,7 @@ function useChosen(items: readonly Item[]) {
     if (item) open(item);
   };
   useEffect(() => {
-    // Where another person decides the one that is open, the next does not come under the hand that writes.
+    // If another user decides the open item, the next one must not appear under the user's input.
     if (wished === null) open(items[0]);
   });
   useEffect(() => {
@@ -73,7 +73,7 @@ function useChosen(items: readonly Item[]) {
   return { wished, at, choose, goOn: () => open(items[at + 1] ?? items[at - 1]) };
 }
 
-/** One that the list is without: more wait than a page has, or it is decided already. */
+/** An item that is not in the list: it is on another page, or already decided. */
 function useOther(id: string | null) {
   const kind = kindOf(id ?? '');
   const getter = getters[kind ?? 'disbursement'] as 'getDisbursement';
@@ -104,7 +104,7 @@ function Desk({ items, isMore }: { readonly items: readonly Item[]; readonly isM
         </button>
         <p className="hidden text-sm text-quiet lg:block">{says.keys}</p>
       </div>
-      {/* The one behind it, as it was seen: in the list that is read meanwhile its place is another. */}
+      {/* The following item of the earlier list: the refreshed list has other positions. */}
       {item && <Case key={item.id} item={item} onDecided={goOn} />}
       {!item && <NoCase id={wished} of={other} />}
     </>
@@ -116,7 +116,7 @@ interface NoCaseProps {
   readonly of: ReturnType<typeof useOther>;
 }
 
-/** Nobody has to decide it, or it cannot be read: none is shown for which a verdict about it could be taken. */
+/** The item needs no decision, or is unreadable: no other is shown that the user could decide by mistake. */
 function NoCase({ id, of }: NoCaseProps) {
   const { pages, parts } = useWords();
   if (id === null || kindOf(id) === undefined) return <Notice title={parts.notFoundTitle}>{parts.notFound}</Notice>;

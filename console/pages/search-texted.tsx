@@ -1,4 +1,4 @@
-/** Which campaigns were to text a number. */
+/** Campaigns with an SMS to a number. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
@@ -10,13 +10,15 @@ import { State } from '../parts/state.tsx';
 
 interface TextedProps {
   readonly phone: string;
-  /** Where the campaigns that were looked through before these end. */
+  /** The end of the campaigns searched so far. */
   readonly after?: string;
-  /** Nothing was found in those, and nothing of them is missing. */
+  /** Nothing was found in those, and none of them is missing. */
   readonly isNoneBefore?: boolean;
 }
 
-/** Whoever reads that a number had no text sends another: that is said only once all campaigns were looked through. */
+/**
+ * A user who reads that a number had no SMS sends another: the page says so only after all campaigns were searched.
+ */
 export function Texted({ phone, after, isNoneBefore = true }: TextedProps) {
   const { parts, pages } = useWords();
   const [goesOn, setGoesOn] = useState(false);

@@ -1,4 +1,4 @@
-/** Whatever carries this number or name, of every kind. */
+/** Every match of a number or a name, of every kind. */
 import { useSearchParams } from 'wouter';
 import { type AnyRow, type Listed, getters, kindOf } from '../asking/kinds.ts';
 import { useQueries } from '@tanstack/react-query';
@@ -22,7 +22,7 @@ export function Search() {
   );
 }
 
-/** A number has so many digits, however they are grouped. */
+/** This many digits are a number, in any grouping. */
 const isNumber = (q: string): boolean => /^[+\d][\d\s().-]*$/.test(q) && q.replace(/\D/g, '').length >= 8;
 
 function Found({ q }: { readonly q: string }) {
@@ -61,7 +61,7 @@ interface WholeProps {
   readonly caption: string;
 }
 
-/** What was found has neither amount nor person: the first few are read whole, and are there when one is opened. */
+/** Search results lack amount and person: the first few are read in full, which also prepares their pages. */
 function Whole({ rows, caption }: WholeProps) {
   const read = useQueries({
     queries: rows.slice(0, READ_WHOLE).map(({ id }) => {

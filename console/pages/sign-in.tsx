@@ -1,4 +1,4 @@
-/** A key for a session. What one wanted to see stands in the address, and is there afterwards. */
+/** Exchanges a key for a session. The requested page stays in the address, and opens afterwards. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useId, useState } from 'react';
 import { SESSION } from '../asking/queries.ts';

@@ -1,4 +1,4 @@
-/** Batches of the last days: what is being paid, and who was not paid. */
+/** Recent batches: in progress, and with unpaid rows. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
@@ -38,7 +38,7 @@ export function Batches() {
   );
 }
 
-/** A list has it as it finished; payments may have been settled since, so it is counted again. */
+/** A list shows the result at its finish; payments may have been settled since, so it is counted again. */
 function Line({ row }: { readonly row: Row }) {
   const words = useWords();
   const now = useAsk('getBatch', { id: row.id }, { everyMs: 30_000 });

@@ -1,4 +1,4 @@
-/** The same for a key of some accounts: its own lists, instead of figures that are of all. */
+/** For a key limited to some accounts: its own lists, instead of figures of all accounts. */
 import { Link } from 'wouter';
 import { type AnyRow, type Listed, kindOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
@@ -10,7 +10,7 @@ import { useAwaiting } from './approvals-list.ts';
 import { Batches } from './today-batches.tsx';
 
 const FIRST = 5;
-/** Ten times as many of all accounts are looked at for a page. */
+/** For a page, ten times as many operations of all accounts are read. */
 const PAGE = 50;
 const UNTIL_ONE = { everyMs: 10_000, least: 1 };
 const GOING = ['running', 'held', 'paused', 'scheduled'] as const;

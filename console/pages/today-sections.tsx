@@ -1,4 +1,4 @@
-/** What stands still, what runs, what is there to pay with, and what does the work. */
+/** Blocked work, running work, balances, workers. */
 import { Link } from 'wouter';
 import { AsOf, Moment, Money, Since, countIn, momentIn, moneyIn, spanIn } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';

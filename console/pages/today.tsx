@@ -1,4 +1,4 @@
-/** The first look of a day: what waits for somebody, what is uncertain, what stands still, what runs. */
+/** The start page: what waits for a decision, is uncertain, is blocked, is running. */
 import { Link } from 'wouter';
 import { type Answer, Refused } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
@@ -11,7 +11,7 @@ import { Balances, Campaigns, Holds, Works } from './today-sections.tsx';
 import { Batches } from './today-batches.tsx';
 import { TodayOfSome } from './today-of-some.tsx';
 
-/** `Paiements` behind a figure; `SMS` stays as it is. */
+/** `Paiements` after a figure; `SMS` is unchanged. */
 const withinLine = (name: string): string => name.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase());
 
 export type Status = Answer<'getStatus'>;
@@ -19,7 +19,7 @@ export type Status = Answer<'getStatus'>;
 export function Today() {
   const { shell } = useWords();
   const status = useAsk('getStatus', {}, { everyMs: 10_000 });
-  // The figures are of all accounts; a key of some sees its own lists.
+  // The figures are for all accounts; a key limited to some sees its own lists.
   const isBound = status.error instanceof Refused && status.error.problem.rule === 'all-accounts';
   return (
     <Page title={shell.today}>
@@ -53,7 +53,7 @@ export interface OfStatus {
   readonly at: number;
 }
 
-/** Where it is decided. */
+/** The page of the decision. */
 function placeOf(kind: string, state: string): string {
   return state === 'needs_review' && kind !== 'batch' ? '/review' : '/approvals';
 }
@@ -87,7 +87,7 @@ function Waiting({ status: { waiting }, at }: OfStatus) {
   );
 }
 
-/** Of payments these are the states in which money may have left and is not known to have. */
+/** For payments, the states in which money may have left. */
 const UNCERTAIN = ['submitting', 'unknown', 'pending', 'needs_review'].join(',');
 
 function Uncertain({ status: { inDoubt }, at }: OfStatus) {

@@ -1,4 +1,4 @@
-/** Doing something that has to be said first: a button, a form in a dialog, and its three ends. */
+/** An act with input: a button, a form in a dialog, and the three results. */
 import type { FormEvent, ReactNode } from 'react';
 import type { End } from '../asking/acts.ts';
 import { Dialog, Ended, Opens } from './act.tsx';
@@ -16,7 +16,7 @@ interface FormInDialogProps {
   readonly send: string;
   readonly grave?: boolean;
   readonly isReady?: boolean;
-  /** The answer where it is done, and the form goes away. */
+  /** The answer if it was done, which closes the form. */
   readonly onSend: () => Promise<object | undefined>;
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -38,7 +38,7 @@ function FormInDialog(given: FormInDialogProps) {
           <button type="button" className="button" onClick={onClose}>
             {parts.cancel}
           </button>
-          {/* Whether it was done is not known: nothing is offered that would do it twice. */}
+          {/* The result is unknown: nothing is offered that could repeat the act. */}
           {doing.end?.is !== 'not known' && (
             <button
               type="submit"
@@ -55,13 +55,13 @@ function FormInDialog(given: FormInDialogProps) {
 }
 
 interface AskFormProps extends Omit<FormInDialogProps, 'title' | 'send' | 'onClose'> {
-  /** Of the button that opens it, and of the form unless `title` says more. */
+  /** The label of the opening button, and of the form unless `title` is set. */
   readonly label: string;
   readonly title?: string;
-  /** Of the button that does it; absent: `label`. */
+  /** The label of the sending button; absent: `label`. */
   readonly send?: string;
   readonly look?: 'plain' | 'main' | 'grave';
-  /** The name of the act, as a page can be asked for it. */
+  /** The name of the act, for addresses and tests. */
   readonly name: string;
 }
 

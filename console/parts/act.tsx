@@ -1,16 +1,16 @@
-/** Doing something: a question that says what follows, and its three ends. */
+/** An act with a confirmation that names its effect, and the three results. */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { End } from '../asking/acts.ts';
 import { useWords } from './language.tsx';
 
 interface DialogProps {
   readonly title: string;
-  /** Absent: it stays until the page takes it away. */
+  /** Absent: it stays until the page closes it. */
   readonly onClose?: () => void;
   readonly children: ReactNode;
 }
 
-/** The dialog of the browser: Escape closes it, and focus goes back to where it was. */
+/** The browser's dialog: Escape closes it, and focus returns to its previous position. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const name = useId();
@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
-      // A browser closes it at the second Escape, whatever a page says to the first.
+      // Browsers close it at the second Escape, whatever a page does at the first.
       onClose={({ currentTarget }) => {
         if (currentTarget.open) return;
         if (onClose === undefined) currentTarget.showModal();
@@ -43,7 +43,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-/** How an act ended, read aloud where that is wished. */
+/** The result of an act, announced to screen readers if requested. */
 export function Ended({ end }: { readonly end: End | undefined }) {
   const { ends, trouble } = useWords();
   if (end === undefined) return null;
@@ -92,7 +92,7 @@ interface AskedProps {
   readonly onClose: () => void;
 }
 
-/** Before an act: what will be so afterwards, and what cannot be undone. */
+/** Before an act: its effect, and whether it is irreversible. */
 function Sure({ title, says, button, grave = false, isUnderWay, end, onYes, onClose }: AskedProps) {
   const { parts } = useWords();
   return (
@@ -103,7 +103,7 @@ function Sure({ title, says, button, grave = false, isUnderWay, end, onYes, onCl
         <button type="button" className="button" onClick={onClose}>
           {parts.cancel}
         </button>
-        {/* Whether it was done is not known: nothing is offered that would do it twice. */}
+        {/* The result is unknown: nothing is offered that could repeat the act. */}
         {end?.is !== 'not known' && (
           <button
             type="button"
@@ -123,7 +123,7 @@ interface Opening {
   readonly doing: { readonly end: End | undefined; readonly isUnderWay: boolean; readonly forget: () => void };
   readonly label: string;
   readonly look?: 'plain' | 'main' | 'grave';
-  /** The name of the act, as a page can be asked for it. */
+  /** The name of the act, for addresses and tests. */
   readonly name?: string;
 }
 
@@ -131,7 +131,7 @@ interface OpensProps extends Opening {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A button, and what it opens: how an earlier try ended is forgotten with it. */
+/** A button with its dialog: opening it clears the result of an earlier try. */
 export function Opens({ doing, label, look = 'plain', name, children }: OpensProps) {
   const [isAsked, setAsked] = useState(false);
   return (
@@ -153,14 +153,14 @@ export function Opens({ doing, label, look = 'plain', name, children }: OpensPro
 }
 
 interface AskFirstProps extends Opening {
-  /** The answer where it is done, and the question goes away. */
+  /** The answer if it was done, which closes the confirmation. */
   readonly onYes: () => Promise<object | undefined>;
-  /** Of the question; the label where there is no more to say. */
+  /** The title of the confirmation; default: the label. */
   readonly title?: string;
   readonly says: ReactNode;
 }
 
-/** A button, and the question that stands before what it does. */
+/** A button with a confirmation before the act. */
 export function AskFirst({ onYes, title, says, ...opening }: AskFirstProps) {
   const { doing, label, look } = opening;
   return (

@@ -1,4 +1,4 @@
-/** The way back, or to the next: drawn, since not every font has it. */
+/** An arrow back or forward: drawn, since not every font has it. */
 export function Arrow({ to }: { readonly to: 'left' | 'right' }) {
   return (
     <svg viewBox="0 0 16 16" className="inline size-4" aria-hidden="true" fill="none" stroke="currentColor">

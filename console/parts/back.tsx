@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Arrow } from './arrow.tsx';
 
-/** The way back to the list that a page belongs to, above its title. */
+/** The link to the page's list, above its title. */
 export function Back({ to, children }: { readonly to: string; readonly children: ReactNode }) {
   return (
     <Link to={to} className="link mb-3 inline-flex items-center gap-1">

@@ -1,4 +1,4 @@
-/** How a batch is shown: one that has finished without paying everybody is not done. */
+/** The display of a batch: finished with unpaid rows is not shown as done. */
 import { type Tone, stateWord, toneOf } from '../words/states.ts';
 import type { Words } from '../words/words.ts';
 import { countIn } from './figures.tsx';
@@ -22,7 +22,7 @@ interface Shown {
 export function batchSign(words: Words, { state, outcome }: Ended): Shown {
   const word = stateWord(words.states, 'batch', state);
   if (state !== 'finished') return { tone: toneOf('batch', state), word };
-  // Lists do not have the outcome of an archived batch.
+  // Lists lack the outcome of an archived batch.
   if (!outcome) return { tone: 'off', word };
   const { finished } = words.paying;
   if (outcome.notPaid.count > 0)

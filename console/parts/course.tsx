@@ -1,11 +1,11 @@
-/** How a figure went over time: a line, with its lowest, its highest and both ends of the time in words. */
+/** A figure over time: a line, with its lowest and highest value and both ends of the time as text. */
 import { moneyIn, momentIn } from './figures.tsx';
 import { useWords } from './language.tsx';
 
 export interface Point {
   /** ms since the epoch. */
   readonly at: number;
-  /** null: nobody knows, and the line has a gap. */
+  /** null: unknown, and the line has a gap. */
   readonly xof: number | null;
 }
 
@@ -54,7 +54,7 @@ interface Range {
   readonly high: number;
 }
 
-/** What was left holds until it was looked at again, so the line goes in steps. */
+/** A balance is valid until the next reading, so the line has steps. */
 function pathOf(points: readonly Point[], { low, high }: Range): string {
   const [from, to] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 1];
   const across = (at: number): number => ((at - from) / Math.max(1, to - from)) * WIDTH;

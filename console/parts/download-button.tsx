@@ -1,4 +1,4 @@
-/** What is shown, as a table for a spreadsheet. */
+/** The displayed data as a table for a spreadsheet. */
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Asked, type OperationId, Refused } from '../asking/ask.ts';
@@ -10,11 +10,11 @@ import { useWords } from './language.tsx';
 interface DownloadProps<Id extends OperationId> {
   readonly id: Id;
   readonly asked: Asked<Id>;
-  /** Of the file. */
+  /** The name of the file. */
   readonly name: string;
-  /** Of the button; absent: that of every table. */
+  /** The label of the button; default: that of every table. */
   readonly label?: string;
-  /** Which of several on a page. */
+  /** Distinguishes several on a page. */
   readonly which?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where something is entered: its name above it, and below it what helps. */
+/** A field: its name above it, and help below it. */
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId } from 'react';
 import { useAsk } from '../asking/queries.ts';
 import { useWords } from './language.tsx';
@@ -59,7 +59,7 @@ interface BoxesProps<T extends string> {
   readonly choose: (chosen: readonly T[]) => void;
 }
 
-/** Any of them. */
+/** Several choices. */
 export function Boxes<T extends string>({ label, hint, of: all, words, chosen, choose }: BoxesProps<T>) {
   const turn = (one: T): void => choose(all.filter((other) => chosen.includes(other) !== (other === one)));
   return (
@@ -88,7 +88,7 @@ interface AccountProps {
   readonly choose: (account: string) => void;
 }
 
-/** Of those that the key may use; with one alone there is nothing to choose. */
+/** The accounts of the key; with a single one there is no choice. */
 export function AccountChoice({ account, choose }: AccountProps) {
   const { desk } = useWords();
   const names = useAsk('listAccounts', {}).data?.items.map(({ name }) => name) ?? [];

@@ -1,4 +1,4 @@
-/** Numbers, money and times: as they are written in a language, and where each is from. */
+/** Numbers, money and times: in the language's format, with their source. */
 import { useEffect, useState } from 'react';
 import type { Words } from '../words/words.ts';
 import { useWords } from './language.tsx';
@@ -26,7 +26,7 @@ export function momentIn({ figures }: Words, at: Date, now: Date, withSeconds = 
   return new Intl.DateTimeFormat(figures.locale, form).format(at);
 }
 
-/** A day of the calendar, whatever the clock of the reader: `2026-11-27` is no other day anywhere. */
+/** A calendar day, independent of the reader's time zone: `2026-11-27` is the same day everywhere. */
 export function dayIn({ figures }: Words, day: string): string {
   return new Intl.DateTimeFormat(figures.locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
 }
@@ -45,7 +45,7 @@ export function spanIn({ figures }: Words, ms: number): string {
   return figures.span(Math.floor(seconds / size), unit);
 }
 
-/** To the second, for what was set: `1 hour 30 minutes`. */
+/** To the second, for configured values: `1 hour 30 minutes`. */
 export function wholeSpanIn({ figures }: Words, ms: number): string {
   let left = Math.round(ms / 1_000);
   const parts = UNITS.flatMap(([unit, size]) => {
@@ -56,7 +56,7 @@ export function wholeSpanIn({ figures }: Words, ms: number): string {
   return parts.length === 0 ? figures.span(0, 'second') : parts.join(' ');
 }
 
-/** The time that passes, for what is told as a span. */
+/** The current time, for displayed durations. */
 function useNow(everyMs = 10_000): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
@@ -79,7 +79,7 @@ interface MomentProps {
   readonly seconds?: boolean;
 }
 
-/** Short, and whole for those who point at it. */
+/** Short, with the full time as a tooltip. */
 export function Moment({ at, seconds = false }: MomentProps) {
   const words = useWords();
   const now = useNow(60_000);
@@ -104,7 +104,7 @@ interface AsOfProps {
   readonly source?: keyof Words['figures']['from'];
 }
 
-/** Where figures come from, and of when they are. */
+/** The source and the time of figures. */
 export function AsOf({ at, source = 'relais' }: AsOfProps) {
   const words = useWords();
   const { from, at: said } = words.figures;

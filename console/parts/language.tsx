@@ -1,4 +1,4 @@
-/** In which language and which colours it is read: the one thing that is kept in the browser. */
+/** Language and colours: the only data stored in the browser. */
 import {
   createContext,
   type ReactNode,
@@ -31,7 +31,7 @@ export function useChoice(): Choice {
 
 export const useWords = (): Words => useChoice().words;
 
-/** A browser may keep nothing; then it is chosen anew each time. */
+/** A browser may refuse storage; then the choice is repeated at each visit. */
 function kept(name: string): string | null {
   try {
     return localStorage.getItem(`relais.${name}`);
@@ -44,7 +44,7 @@ function keep(name: string, value: string): void {
   try {
     localStorage.setItem(`relais.${name}`, value);
   } catch {
-    // What cannot be kept holds until the page is left.
+    // An unsaved choice lasts until the page is closed.
   }
 }
 
@@ -85,7 +85,7 @@ export function Choosing({ children }: { readonly children: ReactNode }) {
   return <Context value={choice}>{children}</Context>;
 }
 
-/** The page says it before anything is asked: answers come in it. */
+/** Set before any request: answers depend on it. */
 function firstLanguage(): Language {
   const language = languageOf(kept('language'), navigator.language);
   document.documentElement.lang = language;

@@ -1,4 +1,4 @@
-/** A page, and what it shows while it has nothing to show. */
+/** A page, and its display before there is data. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Refused, troubleOf } from '../asking/ask.ts';
@@ -13,14 +13,14 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** The first page begins where the browser does, and one that somebody comes back to where they left it. */
+/** The first page keeps the browser's position; a page reached with "back" keeps its own. */
 let isFirst = true;
 let isBack = false;
 addEventListener('popstate', () => (isBack = true));
-// As the router tells of every step onward.
+// The router emits this for every forward navigation.
 addEventListener('pushState', () => (isBack = false));
 
-/** What was pressed is gone with the page before: its name is where eye and ear go on, and from it the keyboard. */
+/** The pressed element is gone with the previous page: focus moves to the new page's title. */
 function useArrival() {
   const name = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -69,7 +69,7 @@ export function Section({ title, children, beside }: SectionProps) {
   );
 }
 
-/** Grey lines where text will be: nobody takes them for a figure. */
+/** Grey lines as placeholders, which cannot be mistaken for figures. */
 export function Loading() {
   const { parts } = useWords();
   return (
@@ -99,7 +99,7 @@ export function Notice({ title, children, after }: NoticeProps) {
 }
 
 interface NotAllowedProps {
-  /** One of them is enough. Absent: relais refused it, and says itself what is missing. */
+  /** Any one is sufficient. Absent: relais refuses the request with its own text. */
   readonly needs?: readonly Role[];
   readonly ofAll?: boolean;
 }
@@ -155,7 +155,7 @@ interface ReadProps<T> {
   readonly children: (data: T, at: number) => ReactNode;
 }
 
-/** What was read, also when the next reading fails: the line above all pages says of when it is. */
+/** Data stays visible when the next request fails: the line above all pages shows its age. */
 export function Read<T>({ of, children }: ReadProps<T>) {
   if (of.data !== undefined) return children(of.data, of.dataUpdatedAt);
   if (of.error !== null) return <Failed error={of.error} again={() => void of.refetch()} />;

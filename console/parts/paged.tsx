@@ -1,4 +1,4 @@
-/** A list that comes page by page: what was read, and a button for more. */
+/** A paged list: the pages read, and a button for more. */
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { AsOf } from './figures.tsx';

@@ -1,11 +1,11 @@
-/** The way to the provider of identities, and what is said of who came back from it without a session. */
+/** The link to the identity provider, and the message after a return without a session. */
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Refused, ask } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
 import { useWords } from './language.tsx';
 
-/** The provider's name, where there is one. */
+/** The provider's name, if there is one. */
 export function useProvider(): string | undefined {
   const { data } = useAsk('readProvider', {});
   return data?.host ?? undefined;
@@ -13,11 +13,11 @@ export function useProvider(): string | undefined {
 
 interface WayProps {
   readonly host: string;
-  /** The provider asks who it is, however lately it did. */
+  /** The provider requires a new authentication. */
   readonly again?: boolean;
 }
 
-/** One comes back to the page where one stands. */
+/** The user returns to the current page. */
 export function WayToProvider({ host, again = false }: WayProps) {
   const { signIn } = useWords();
   const [at] = useLocation();
@@ -53,7 +53,7 @@ export function WayToProvider({ host, again = false }: WayProps) {
   );
 }
 
-/** As `/v1/session/callback` writes it. */
+/** Written by `/v1/session/callback`. */
 const NOT_SIGNED_IN = 'not-signed-in';
 
 export function NotSignedIn() {

@@ -1,4 +1,4 @@
-/** A reason is a word for programs; relais says what it means, in the language of the reader. */
+/** A reason is a code for programs; relais explains it in the reader's language. */
 import type { Asked } from '../asking/ask.ts';
 import { useAsk } from '../asking/queries.ts';
 import { useChoice } from './language.tsx';
@@ -13,7 +13,7 @@ export function Reason({ word }: { readonly word: string }) {
   return <span title={word}>{useReason(word)}</span>;
 }
 
-/** Among others, to be chosen. */
+/** As an option of a select field. */
 export function ReasonOption({ word }: { readonly word: string }) {
   return <option value={word}>{useReason(word)}</option>;
 }

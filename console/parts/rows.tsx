@@ -1,4 +1,4 @@
-/** A table of operations, of one kind or of several: on a telephone what matters most stays. */
+/** A table of operations, of one kind or of several: a phone shows the important columns. */
 import { Link } from 'wouter';
 import { type AnyRow, type Listed, pageOf, xofOf } from '../asking/kinds.ts';
 import { Moment, Money } from './figures.tsx';
@@ -10,7 +10,7 @@ interface RowsProps {
   readonly caption: string;
   readonly rows: readonly AnyRow[];
   readonly kindOf: (row: AnyRow) => Listed;
-  /** Where a row leads to; absent: to its page. */
+  /** The link of a row; default: its page. */
   readonly to?: (row: AnyRow) => string;
   readonly withKind?: boolean;
 }
@@ -96,7 +96,7 @@ function Row({ row, kind, to, withKind }: RowProps) {
   );
 }
 
-/** By what a person would call it: a name, a number, and only then what the program calls it. */
+/** The most recognisable name: a name, a number, and only then the program's reference. */
 export function titleOf({ name, fileName, accountAlias, to, reference, id }: AnyRow): string {
   return name ?? fileName ?? accountAlias ?? to ?? reference ?? id;
 }

@@ -1,7 +1,7 @@
-/** What follows each other alike is told once: a payment that is asked about for a day is one line, not a thousand. */
+/** Combines consecutive equal entries: a payment that is checked for a day is one line, not a thousand. */
 
 export interface Run<T> {
-  /** At least one, in their order. */
+  /** At least one, in order. */
   readonly all: readonly [T, ...T[]];
 }
 

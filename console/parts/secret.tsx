@@ -1,4 +1,4 @@
-/** A secret that is shown this once: it goes away by a press alone, never by Escape or a press beside it. */
+/** A secret that is shown only here: only its button closes it, never Escape or a click outside. */
 import { useState } from 'react';
 import { Dialog } from './act.tsx';
 import { useWords } from './language.tsx';
@@ -15,7 +15,7 @@ export function Secret({ title, secret, onKept }: SecretProps) {
   const copy = (): void => {
     navigator.clipboard.writeText(secret).then(
       () => setCopied('yes'),
-      // A browser may keep pages from it; then it is marked and copied by hand.
+      // A browser may deny clipboard access; then the user selects and copies it.
       () => setCopied('no'),
     );
   };

@@ -1,4 +1,4 @@
-/** A bar whose parts add up to everything: how many of what, at a glance. */
+/** A bar whose parts add up to the total. */
 import type { Tone } from '../words/states.ts';
 
 export const FILLS: Readonly<Record<Tone, string>> = {

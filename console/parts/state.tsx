@@ -1,4 +1,4 @@
-/** A state: a sign, a word and a colour, so that each of the three can be missing. */
+/** A state as icon, word and colour, so that no single one is required. */
 import { type Kind, type Tone, stateWord, toneOf } from '../words/states.ts';
 import { useWords } from './language.tsx';
 
@@ -45,12 +45,12 @@ interface SignProps {
   readonly tone: Tone;
   readonly word: string;
   readonly state: string;
-  /** Tone of the icon, if it differs from the colour. */
+  /** The icon's tone, if it differs from the colour. */
   readonly sign?: Tone;
   readonly large?: boolean;
 }
 
-/** The same where the state alone does not tell how it is to be shown. */
+/** For a display that does not follow from the state alone. */
 export function StateSign({ tone, word, state, sign = tone, large = false }: SignProps) {
   const size = large ? 'px-3 py-1.5 text-lg font-semibold' : 'px-2 py-0.5 text-sm font-medium';
   return (

@@ -1,9 +1,9 @@
-/** A table of what is there: on a telephone the columns that matter less stay away. */
+/** A table: a phone omits less important columns. */
 import type { ReactNode } from 'react';
 
 interface Column {
   readonly name: string;
-  /** On a wide screen alone. */
+  /** Only on a wide screen. */
   readonly wide?: boolean;
   readonly right?: boolean;
 }

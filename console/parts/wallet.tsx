@@ -1,4 +1,4 @@
-/** Where money goes, in words: `wallet-b-senegal` is a word of the provider. */
+/** Names of wallets: `wallet-b-senegal` is the provider's code. */
 import { countries } from '../../src/lib/countries.ts';
 import { type KnownWithdrawMode, withdrawModes } from '../../src/provider/capabilities.ts';
 import type { Words } from '../words/words.ts';
@@ -6,7 +6,7 @@ import { useWords } from './language.tsx';
 
 const isKnown = (mode: string): mode is KnownWithdrawMode => Object.hasOwn(withdrawModes, mode);
 
-/** Undefined: none, or not known here. */
+/** Undefined: none, or unknown. */
 export function countryOfMode(mode: string): keyof typeof countries | undefined {
   if (!isKnown(mode)) return undefined;
   const known = withdrawModes[mode];
@@ -18,7 +18,7 @@ export function countryIn({ figures, paying }: Words, code: string): string {
   return new Intl.DisplayNames(figures.locale, { type: 'region', fallback: 'code' }).of(code) ?? code;
 }
 
-/** A mode that the provider added since is shown as it is. */
+/** A mode that the provider added since is shown unchanged. */
 export function walletIn(words: Words, mode: string): string {
   if (!isKnown(mode)) return mode;
   const known = withdrawModes[mode];

@@ -1,4 +1,4 @@
-/** Why a key was not taken, where one is shown. */
+/** Why a key was refused, in the fields for keys. */
 import { Refused } from '../asking/ask.ts';
 import type { Words } from '../words/words.ts';
 

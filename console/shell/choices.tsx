@@ -1,4 +1,4 @@
-/** Language and colours: native controls, at once. */
+/** Language and colours: native controls with immediate effect. */
 import { useId } from 'react';
 import { type Colours, useChoice } from '../parts/language.tsx';
 

@@ -1,4 +1,4 @@
-/** The key, or a word of the provider of identities, once more before what is grave. */
+/** Confirmation with the key or the identity provider before a critical act. */
 import { type FormEvent, useId, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Refused, ask } from '../asking/ask.ts';
@@ -43,7 +43,7 @@ function useShowing(onEnd: ConfirmProps['onEnd']) {
       await ask('confirmSession', { body: { key } });
       onEnd(true);
     } catch (error) {
-      // Nothing can be shown of a session that is over: the page of signing in follows.
+      // An ended session cannot be confirmed: the sign-in page follows.
       if (error instanceof Refused && error.status === 401) return forgetPerson(client);
       setWrong(wrongKeyIn(words, error));
     } finally {

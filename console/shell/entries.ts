@@ -1,22 +1,22 @@
-/** What the navigation leads to, in its order: a page that is named here is looked at by the tests of every page. */
+/** The navigation in order: the tests of all pages visit each page that is listed here. */
 import type { ApiKeyRequest } from '../../src/client/generated/api.ts';
 import type { Words } from '../words/words.ts';
 
 type Named = { [K in keyof Words['shell']]: Words['shell'][K] extends string ? K : never }[keyof Words['shell']];
 
-/** What a key may be made for. */
+/** The roles of a key. */
 export type Role = ApiKeyRequest['roles'][number];
 
 export interface Entry {
   readonly to: string;
   readonly name: Named;
-  /** One of them is enough. */
+  /** Any one is sufficient. */
   readonly roles: readonly Role[];
-  /** It concerns all accounts: a key of some does not get there. */
+  /** Concerns all accounts: a key limited to some has no access. */
   readonly ofAll?: boolean;
 }
 
-/** What people come for each day; then what is there to see and to switch. */
+/** Daily tasks; then pages to monitor and to switch. */
 export const entries: Readonly<Record<'daily' | 'running', readonly Entry[]>> = {
   daily: [
     { to: '/', name: 'today', roles: ['read'] },
@@ -41,7 +41,7 @@ export const entries: Readonly<Record<'daily' | 'running', readonly Entry[]>> = 
   ],
 };
 
-/** The entry that an address belongs to; undefined where it is none of the navigation's. */
+/** The navigation entry of an address; undefined: none. */
 export function entryAt(address: string): Entry | undefined {
   const place = address.startsWith('/o/') ? '/operations' : address;
   return [...entries.daily, ...entries.running].find(

@@ -1,4 +1,4 @@
-/** Every address, and the page that stands there. A page is loaded when it is opened. */
+/** Every address with its page. A page is loaded when it is opened. */
 import { lazy } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { useReach } from '../asking/session.tsx';
@@ -32,7 +32,7 @@ const Forget = lazy(async () => ({ default: (await import('../pages/forget.tsx')
 const NewCampaign = lazy(async () => ({ default: (await import('../pages/make-new.tsx')).NewCampaign }));
 const Make = lazy(async () => ({ default: (await import('../pages/make.tsx')).Make }));
 
-/** What no entry leads to: what is found, and what is opened from a list. */
+/** Pages outside the navigation: search results, and items of lists. */
 const OTHER: Pick<Entry, 'roles' | 'ofAll'> = { roles: ['read'] };
 
 export function Places() {

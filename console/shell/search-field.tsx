@@ -1,9 +1,9 @@
-/** One field for whatever somebody has in hand: `/` from anywhere. */
+/** One search field: `/` from anywhere. */
 import { type FormEvent, useEffect, useId, useRef } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { useWords } from '../parts/language.tsx';
 
-/** Where a key is typed that is meant for a field. */
+/** Whether a key press is input for a field. */
 export function isTyping({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select, dialog[open]') !== null;
 }

@@ -1,4 +1,4 @@
-/** What stands around every page: search, navigation, the person, and the line of trouble. */
+/** The frame of every page: search, navigation, user, and the line of problems. */
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useReach, useSession } from '../asking/session.tsx';
@@ -83,7 +83,7 @@ function Entries({ of: listed }: { readonly of: readonly Entry[] }) {
   ));
 }
 
-/** On a telephone: the popover of the browser, which closes by a press beside it and by Escape. */
+/** On a phone: the browser's popover, which closes on a click outside and on Escape. */
 function SmallMenu() {
   const { shell } = useWords();
   const [at] = useLocation();

@@ -1,4 +1,4 @@
-/** The line over every page: that something keeps everybody waiting. */
+/** The line above every page for problems of the whole console. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { troubleOf } from '../asking/ask.ts';

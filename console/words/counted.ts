@@ -1,4 +1,4 @@
-/** How many of something, as it was written for people: `1 payment`, `1 paiement`, `2 paiements`. */
+/** A count with its noun: `1 payment`, `1 paiement`, `2 paiements`. */
 
 export const counted = (many: string, one: string, several: string): string =>
   `${many} ${many === '1' ? one : several}`;

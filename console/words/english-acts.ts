@@ -1,4 +1,4 @@
-/** Each act of the audit, as it goes on from the name of the person. */
+/** Each act of the audit log, continuing after the user's name. */
 export const englishActs = {
   'audit.forget': 'forgot old lines of the audit',
   'disbursement.create': 'asked for a payment',

@@ -1,4 +1,4 @@
-/** What the pages of operators say. */
+/** Texts of the operator pages. */
 import { counted } from './counted.ts';
 import { englishActs } from './english-acts.ts';
 

@@ -1,4 +1,4 @@
-/** What the pages say on which a campaign is made. They are loaded with those pages. */
+/** Texts of the pages that create a campaign, loaded with those pages. */
 import { counted } from './counted.ts';
 export const englishMaking = {
   title: 'New campaign',

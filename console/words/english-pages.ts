@@ -1,4 +1,4 @@
-/** What each page says. */
+/** Texts of each page. */
 import { counted } from './counted.ts';
 export const englishPages = {
   today: {

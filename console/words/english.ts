@@ -1,4 +1,4 @@
-/** What the console says. The French has the same form: what it lacks does not compile. */
+/** Texts of the console. A key missing in French does not compile. */
 import { englishDesk } from './english-desk.ts';
 import { englishPages } from './english-pages.ts';
 import { englishPaying } from './english-paying.ts';

@@ -1,4 +1,4 @@
-/** Chaque acte du journal, à la suite du nom de la personne. */
+/** Chaque acte du journal d’audit, à la suite du nom de l’utilisateur. */
 import type { englishActs } from './english-acts.ts';
 
 export const frenchActs: Readonly<Record<keyof typeof englishActs, string>> = {

@@ -1,4 +1,4 @@
-/** Ce que disent les pages de ceux qui s’occupent de relais. */
+/** Textes des pages des opérateurs. */
 import { countedInFrench } from './counted.ts';
 import { frenchActs } from './french-acts.ts';
 import type { Words } from './words.ts';

@@ -1,4 +1,4 @@
-/** Ce que disent les pages où l’on prépare une campagne. */
+/** Textes des pages où l’on prépare une campagne. */
 import { countedInFrench } from './counted.ts';
 import type { Making } from './making.ts';
 

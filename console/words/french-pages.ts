@@ -1,4 +1,4 @@
-/** Ce que dit chaque page. */
+/** Textes de chaque page. */
 import { countedInFrench } from './counted.ts';
 import type { Words } from './words.ts';
 

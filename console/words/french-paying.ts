@@ -1,4 +1,4 @@
-/** Ce que disent les pages des lots de paiements et de leur approbation. */
+/** Textes des pages des lots de paiements et de leur approbation. */
 import { countedInFrench } from './counted.ts';
 import type { Words } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** Ce que dit la console. */
+/** Textes de la console. */
 import type { Words } from './words.ts';
 import { frenchDesk } from './french-desk.ts';
 import { frenchPages } from './french-pages.ts';

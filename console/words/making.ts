@@ -1,4 +1,4 @@
-/** The words of the pages on which a campaign is made, and what a file of recipients may have wrong with it. */
+/** Texts of the pages that create a campaign, and problems of a recipient file. */
 import type { Whole } from '../../src/messages/said.ts';
 import { englishFile } from '../../src/messages/english-file.ts';
 import { frenchFile } from '../../src/messages/french-file.ts';
@@ -12,5 +12,5 @@ const MAKING: Readonly<Record<Language, Making>> = { en: englishMaking, fr: fren
 
 export const makingIn = (language: Language): Making => MAKING[language];
 
-/** As the command says it: the same questions, in the same words. */
+/** The command's texts: the same questions in the same words. */
 export const fileWordsIn = (language: Language) => (language === 'fr' ? frenchFile : englishFile);

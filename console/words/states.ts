@@ -1,4 +1,4 @@
-/** The words for states, by kind. A state that openapi.json has and this has not does not compile. */
+/** Words for states, by kind. A state of openapi.json that is missing here does not compile. */
 import type {
   BatchRow,
   CampaignRow,
@@ -24,7 +24,7 @@ export interface StatesOf {
 export type Kind = keyof StatesOf;
 export type StateWords = { readonly [K in Kind]: Readonly<Record<StatesOf[K], string>> };
 
-/** What a colour and a sign say. Uncertain is none of the others. */
+/** The meaning of a colour and an icon. Uncertain is separate from all others. */
 export type Tone = 'done' | 'bad' | 'uncertain' | 'moving' | 'asks' | 'held' | 'off';
 
 const tones: { readonly [K in Kind]: Readonly<Record<StatesOf[K], Tone>> } = {
@@ -110,7 +110,7 @@ const tones: { readonly [K in Kind]: Readonly<Record<StatesOf[K], Tone>> } = {
   },
 };
 
-/** A state of a newer relais, of which this page knows nothing yet, is nothing but itself. */
+/** An unknown state of a newer relais is shown neutrally by its name. */
 export function toneOf(kind: Kind, state: string): Tone {
   const known: Readonly<Record<string, Tone>> = tones[kind];
   return known[state] ?? 'off';

@@ -1,4 +1,4 @@
-/** The catalogue of the console: in which language, and the type that keeps both alike. */
+/** The console's catalogue: its languages, and the type that keeps them equal. */
 import type { Whole } from '../../src/messages/said.ts';
 import { type English, english } from './english.ts';
 import { french } from './french.ts';
@@ -12,7 +12,7 @@ export function wordsIn(language: Language): Words {
   return CATALOGUE[language];
 }
 
-/** The first of ours among what a session, a choice or a browser wishes. */
+/** The first supported language of a session, a choice or a browser. */
 export function languageOf(...wishes: readonly (string | null | undefined)[]): Language {
   for (const wish of wishes) {
     const name = (wish ?? '').slice(0, 2).toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * How many rows of a recipient file are checked in a second, and how many csv-parse alone reads of the same file in the
- * same run. Alone: `node script/bench-parts/check.ts [rows] [rounds]` prints the figures as JSON.
+ * How many rows of a recipient file are checked per second, compared with csv-parse alone on the same file. Alone:
+ * `node script/bench-parts/check.ts [rows] [rounds]` prints the figures as JSON.
  */
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -18,17 +18,17 @@ import { SHIPPED_ARGS, SHIPPED_ENV } from '../shipped.ts';
 interface CheckRates {
   readonly rows: number;
   readonly bytes: number;
-  /** Rows a second, the median of the rounds: numbers, duplicates, variables, segments and cost of every row. */
+  /** Rows per second, the median of the rounds: numbers, duplicates, variables, segments and cost of every row. */
   readonly check: number;
-  /** Rows a second that csv-parse turns into arrays of cells, and nothing more is done with them. */
+  /** Rows per second that csv-parse turns into arrays of cells, without further work. */
   readonly csvParse: number;
   /** `check` ÷ `csvParse`. */
   readonly ratio: number;
-  /** The most memory, in MB, that a process ever had which checked the file once and did nothing else. */
+  /** The maximum memory, in MB, of a process that only checked the file. */
   readonly peakMb: number;
 }
 
-/** The two take turns, so that a neighbour who is busy for a while slows down both. */
+/** The two alternate, so that other load slows down both. */
 async function measureCheck({ rows = 1_000_000, rounds = 5 } = {}): Promise<CheckRates> {
   const folder = await mkdtemp(join(tmpdir(), 'relais-bench-check-'));
   try {
@@ -57,13 +57,13 @@ async function measureCheck({ rows = 1_000_000, rounds = 5 } = {}): Promise<Chec
 export const NAMES = ['Awa', 'Françoise', 'Koffi', 'Ndèye', 'Yao', 'Aïcha', 'Moussa', 'Zoë'];
 const ROWS_AT_ONCE = 1_000;
 
-/** Every number once, as a French spreadsheet separates it; some accents, as there are. */
+/** Distinct numbers, separated like a French spreadsheet, with some accents. */
 export function* fileOf(rows: number): Generator<string> {
   yield 'numero;prenom;montant\n';
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     let text = '';
     for (let row = from; row < Math.min(rows, from + ROWS_AT_ONCE); row += 1) {
-      // Spread over the range, or the numbers would come in an order that no file has.
+      // Spread over the range: consecutive numbers would be unrealistic.
       const number = String((row * 7_919) % 10_000_000).padStart(7, '0');
       text += `+22177${number};${NAMES[row % NAMES.length]};${(row * 37) % 90_000}\n`;
     }
@@ -83,7 +83,7 @@ async function checkWhole(file: string, rows: number): Promise<number> {
   return bytes;
 }
 
-/** The fastest documented way to read with it: no iterator, one `read` after the other. */
+/** The fastest documented way of reading: no iterator, one `read` after the other. */
 function parseAlone(file: string, rows: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let seen = 0;
@@ -108,8 +108,8 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * In a process of its own: memory that was once used here would be counted too. The first only fills the cache of
- * compiled code: what strips the types of our sources takes 28 MB of its own, which no process from the image has.
+ * In a separate process: memory used earlier in this process would be counted too. The first run only fills the cache
+ * of compiled code: stripping the types of our sources takes 28 MB, which no process of the image needs.
  */
 async function peakOfCheck(file: string, rows: number): Promise<number> {
   const argv = [...SHIPPED_ARGS, fileURLToPath(import.meta.url), '--memory', file, String(rows)];
