@@ -57,6 +57,6 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s --retries=4 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the first process, so that SIGTERM reaches it and not a shell. What is new and soon gone may fill twice
-# 16 MB before it is tidied, where Node 24 takes up to twice 64; docs/dependencies.md has what that and MALLOC_ARENA_MAX save.
+# 16 MB before it is tidied, where Node 24 takes up to twice 64; docs/dev/dependencies.md has what that and MALLOC_ARENA_MAX save.
 ENTRYPOINT ["node", "--max-semi-space-size=16", "bin/relais.js"]
 CMD ["run"]

@@ -1,5 +1,5 @@
 /**
- * The faults of the simulated provider. Each describes one failure: an entry here, a row in docs/sandbox.md and a
+ * The faults of the simulated provider. Each describes one failure: an entry here, a row in docs/sandbox-reference.md and a
  * value of `relais sandbox --fault`.
  */
 import type { ServerResponse } from 'node:http';

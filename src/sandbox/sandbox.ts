@@ -25,7 +25,7 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** Prefix of the key headers: SERVICE-MASTER-KEY and so on. */
   readonly headerPrefix?: string;
-  /** Settings of docs/sandbox.md: `latencyMs`, `balances`, `tokenSingleUse`… */
+  /** Settings of docs/sandbox-reference.md: `latencyMs`, `balances`, `tokenSingleUse`… */
   readonly settings?: SettingPatch;
   /** Faults active from the start, and again after a reset. */
   readonly faults?: readonly FaultOrder[];

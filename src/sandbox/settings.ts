@@ -1,6 +1,6 @@
 /**
  * The behaviour of the sandbox where the interface is silent, one row per question. Every setting can be changed at
- * run time (`POST /settings`). The table in docs/sandbox.md is generated from these rows.
+ * run time (`POST /settings`). The table in docs/sandbox-reference.md is generated from these rows.
  */
 import { z } from 'zod';
 import { type CallbackEncoding, encodingNames } from './encodings.ts';
@@ -134,7 +134,7 @@ function merge(values: SettingValues, patch: SettingPatch): SettingValues {
   return schema.parse({ ...values, ...patch, balances });
 }
 
-/** For the table in docs/sandbox.md. */
+/** For the table in docs/sandbox-reference.md. */
 export function describeSettings(): ReadonlyArray<{ name: string; initial: unknown; says: string }> {
   const initial: Record<string, unknown> = schema.parse({});
   return Object.entries(schema.shape).map(([name, type]) => ({

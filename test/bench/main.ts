@@ -12,7 +12,7 @@ import { type Result, type Size, type WorkName, works } from './works.ts';
 
 const FULL: Size = { rounds: 5, payments: 3_000, recipients: 100_000, requests: 10_000 };
 const QUICK: Size = { rounds: 1, payments: 500, recipients: 10_000, requests: 1_000 };
-const PAGE = join(import.meta.dirname, '../../docs/performance.md');
+const PAGE = join(import.meta.dirname, '../../docs/dev/performance.md');
 const MEASURED = '## Measured';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));

@@ -1,4 +1,4 @@
-/** Which file knows each row of the page. docs/interface.md is printed from here, and a test looks into the files. */
+/** Which file knows each row of the page. docs/dev/interface.md is printed from here, and a test looks into the files. */
 import type { OperationName } from './interface-page.ts';
 
 export const askedBy: Readonly<Record<OperationName, string>> = {

@@ -1,11 +1,11 @@
-/** docs/interface.md: each row of the interface, and the code that handles it. */
+/** docs/dev/interface.md: each row of the interface, and the code that handles it. */
 import { failures } from '../../src/provider/verdict.ts';
 import { table } from '../docs/page.ts';
 import { askedBy, carriedOutBy, leftAlone, limitsIn, readBy, silences, statesIn, tablesIn } from './handled-by.ts';
 import { facts, operationNames, operations } from './interface-page.ts';
 
 const code = (text: string): string => `\`${text}\``;
-const link = (file: string): string => `[${file}](../${file})`;
+const link = (file: string): string => `[${file}](../../${file})`;
 
 export function docsPage(): string {
   const sections = [
@@ -19,11 +19,11 @@ export function docsPage(): string {
     ['Values', valuesTable()],
     ['Where the interface is silent, or says two things', silenceTable()],
   ];
-  return `# Which code handles which row of the interface?
+  return `# Provider interface: which code handles which row
 
-Printed from test/conformance: the facts of the interface are in interface.json, where each was compared with it by
-hand. The tests there ask the client about each of them, and ask the sandbox, which was written from the same page by
-another hand.
+This page is for people who change the code. \`test/conformance\` prints it. The facts of the interface are in interface.json, and each was
+compared with the interface by hand. Tests ask the client about each fact, and the sandbox, which was written separately from
+the same interface.
 
 ${sections.map(([title, body]) => `## ${title}\n\n${body}`).join('\n\n')}
 `;
@@ -41,25 +41,23 @@ function operationsTable(): string {
 }
 
 function requestTable(): string {
-  const rows = operationNames.flatMap((name) =>
-    Object.entries(operations[name].request).map(([path, type]) => [
-      code(name),
-      code(path),
-      type,
-      link(askedBy[name]),
-    ]),
-  );
-  return table(['operation', 'field', 'type', 'written by'], rows);
+  const rows = operationNames.map((name) => {
+    const fields = Object.entries(operations[name].request).map(([path, type]) => `${code(path)} ${type}`);
+    return [code(name), fields.join(', '), link(askedBy[name])];
+  });
+  return table(['operation', 'fields', 'written by'], rows);
 }
 
 function responseTable(): string {
-  const rows = operationNames.flatMap((name) =>
-    operations[name].response.map((path) => {
-      const why = leftAlone[path];
-      return [code(name), code(path), why ? `not read: ${why}` : link(readBy[name] ?? askedBy[name])];
-    }),
-  );
-  return table(['operation', 'field', 'read by'], rows);
+  const rows = operationNames.map((name) => {
+    const [read, unread] = [true, false].map((isRead) =>
+      operations[name].response.filter((path) => (leftAlone[path] === undefined) === isRead).map(code).join(' '),
+    );
+    return [code(name), read ?? '', unread ?? '', link(readBy[name] ?? askedBy[name])];
+  });
+  const reasons = Object.entries(leftAlone).map(([path, why]) => `- ${code(path)}: ${why}`);
+  const head = table(['operation', 'fields', 'not read', 'read by'], rows);
+  return `${head}\n\nReasons why relais does not read a field:\n\n${reasons.join('\n')}`;
 }
 
 function softpayTable(): string {
@@ -101,9 +99,12 @@ function errorsTable(): string {
       Object.entries(is).map(([operation, verdict]) => [code(operation), code(word), text, verdict]),
     ),
     ...balance.map(({ message, is }) => [code('balance'), '', message, is]),
-    ...Object.entries(sms).flatMap(([word, { description, is }]) =>
-      Object.entries(is).map(([operation, verdict]) => [code(operation), code(word), description, verdict]),
-    ),
+    ...Object.entries(sms).map(([word, { description, is }]) => [
+      Object.keys(is).map(code).join(' '),
+      code(word),
+      description,
+      Object.values(is).join(', '),
+    ]),
   ];
   const by = `All in ${link(tablesIn.errors)}, with what we find out ourselves: ${Object.keys(failures).length} rows.`;
   return `${by}\n\n${table(['operation', 'code', 'meaning', 'verdict'], rows)}`;

@@ -1,4 +1,4 @@
-/** The tables of the page against those of the client and of the sandbox, and docs/interface.md from all three. */
+/** The tables of the page against those of the client and of the sandbox, and docs/dev/interface.md from all three. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { balanceCountries } from '../../src/sandbox/settings.ts';
@@ -122,8 +122,8 @@ test('every file that is named is there', () => {
   expect(files.filter((file) => !existsSync(new URL(file, ROOT)))).toEqual([]);
 });
 
-test('docs/interface.md says which code handles each row', () => {
-  expectPage('docs/interface.md', docsPage());
+test('docs/dev/interface.md says which code handles each row', () => {
+  expectPage('docs/dev/interface.md', docsPage());
 });
 
 test('every operation of the page has its name in the client', () => {

@@ -71,7 +71,7 @@ test('a state that waits for an approval tells the whole command', () => {
 
 test('the pages tell how long an upload may take as the listener has it', () => {
   const minutes = `${REQUEST_TIME_MS / 60_000} minutes`;
-  for (const page of ['docs/campaigns.md', 'docs/console-sessions.md']) expect(read(page)).toContain(minutes);
+  for (const page of ['docs/campaign-files.md', 'docs/console-sessions.md']) expect(read(page)).toContain(minutes);
   expect(saying(/upload may take a day/g)).toEqual([]);
 });
 

@@ -194,15 +194,15 @@ test('every setting that a page names is declared', () => {
   expect(wrongIn({ path: 'docs/x.md', text: '`UPSTREAM_TIMEOUTS=1s`' })).toEqual(['UPSTREAM_TIMEOUTS']);
 });
 
-test('a key that a page says to add to API_KEYS can be read, and one of the runbook may end a recovery', () => {
+test('a key that a page says to add to API_KEYS can be read, and one of the procedures may end a recovery', () => {
   const entries = (page: Page) =>
     spansOf(page).filter((span) => /^[\w.-]+(?:\/[\w.-]+)?:[a-z]+(?:\+[a-z]+)+[@:]\S+$/.test(span));
   const made = pages.flatMap((page) =>
     entries(page).flatMap((entry) => readApiKeys(entry).map((key) => ({ page, key }))),
   );
-  const ofRunbook = made.filter(({ page }) => page.path === 'docs/runbook.md');
+  const ofIncidents = made.filter(({ page }) => page.path === 'docs/incidents.md');
   expect(
-    ofRunbook.map(({ key: { roles, accounts } }) => [roles.has('approve') && roles.has('operate'), accounts]),
+    ofIncidents.map(({ key: { roles, accounts } }) => [roles.has('approve') && roles.has('operate'), accounts]),
   ).toEqual([[true, undefined]]);
 });
 
@@ -223,7 +223,7 @@ test('every metric that a page names is declared, or recorded by a rule', () => 
 });
 
 /** These tell of the routes of the service, and are tested against it. */
-const OF_THE_SERVICE = new Set(['docs/interface.md', 'docs/sandbox.md']);
+const OF_THE_SERVICE = new Set(['docs/dev/interface.md', 'docs/sandbox.md', 'docs/sandbox-reference.md']);
 
 /** `/v1/batches/{id}`, `/v1/batches/bat_…` and `/v1/batches/ID` are one. */
 const shapeOf = (path: string): string => path.replace(/\{[^}]*\}|(?<=\/)([^/]*…[^/]*|[A-Z_]{2,})/g, '*');

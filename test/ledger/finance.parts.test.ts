@@ -74,38 +74,38 @@ async function happened(): Promise<void> {
 }
 
 const answers: Readonly<Record<string, readonly object[]>> = {
-  'What was paid on each day, by account and wallet?': [
+  'Paid on each day, by account and wallet': [
     { succeeded_count: '3', succeeded_xof: '2300', account: 'main', withdraw_mode: 'wallet-a-senegal' },
     { succeeded_count: '1', succeeded_xof: '900', account: 'main', withdraw_mode: 'wallet-a-senegal' },
   ],
-  'What did this person receive?': [
+  'Payments to one person': [
     { amount: '500', state: 'succeeded', reference: 'of-dsb_a', transaction_id: 'TX-a' },
     { amount: '500', state: 'succeeded', reference: 'of-dsb_b', transaction_id: 'TX-b' },
     { amount: '1300', state: 'reversed', reference: 'of-dsb_d', transaction_id: 'TX-d' },
   ],
-  'Which payments are in doubt, for how much, and how old?': [
+  'Payments in doubt, with amount and age': [
     { kind: 'disbursement', id: 'dsb_e', account: 'main', reference: 'of-dsb_e', xof: '40' },
   ],
-  'What came back after it had been paid, and when?': [{ id: 'dsb_d', account: 'main', amount: '1300' }],
-  'What did each account have left, what was paid, and what is the rest?': [
+  'Payments that came back': [{ id: 'dsb_d', account: 'main', amount: '1300' }],
+  'Balance, payments and difference by day': [
     { account: 'main', left_over: '10000', paid: '2300', rest: null },
     { account: 'main', left_over: '7950', paid: '-400', rest: '2450' },
   ],
-  'What did a campaign cost, and how many failed, by country?': [
+  'Cost and failures of a campaign, by country': [
     { country: 'CI', people: '1', sent: '1', failed_percent: '0.0', xof: '15' },
     { country: 'SN', people: '2', sent: '1', failed_percent: '50.0', xof: '12' },
     { country: null, people: '1', sent: '0', failed_percent: '0.0', xof: null },
   ],
-  'What does the statement of the service say, and what do we?': [
+  'Comparison with a statement of the provider': [
     { transaction: 'TX-b', id: 'dsb_b', ours: '500', theirs: null },
     { transaction: 'TX-c', id: 'dsb_c', ours: '900', theirs: '901' },
     { transaction: 'TX-theirs', id: null, ours: null, theirs: '60' },
   ],
-  'Which person was paid the same amount twice on a day?': [
+  'Same amount to one person twice on a day': [
     { person: 'p:SN 771000000', amount: '500', times: '2', ids: ['dsb_a', 'dsb_b'] },
   ],
-  'What did each person approve?': [{ person: 'awa', act: 'disbursement.approve', times: '2', xof: '1400' }],
-  'Does the month close?': [
+  'Approvals by person': [{ person: 'awa', act: 'disbursement.approve', times: '2', xof: '1400' }],
+  'Month-end check': [
     {
       account: 'main',
       accepted: '3240',

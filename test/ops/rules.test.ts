@@ -65,20 +65,6 @@ describe('an alert', () => {
   });
 });
 
-describe('the sections a runbook entry points to', () => {
-  const sections = [...runbook.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title.replaceAll('`', ''));
-  const pointers = [...entries.values()].flatMap((entry) =>
-    [...entry.replaceAll(/\s+/g, ' ').matchAll(/\*([A-Z][^*]+)\*/g)].map(([, title = '']) =>
-      title.replaceAll('`', ''),
-    ),
-  );
-  const named = [...new Set(pointers)].filter((title) => !['Noticed', 'See', 'Do'].includes(title));
-
-  test.for(named)('%s is there', (title) => {
-    expect(sections.some((section) => section.startsWith(title))).toBe(true);
-  });
-});
-
 describe('an expression', () => {
   test.for([...alerts, ...rulesOf('recording')])('asks for metrics that are declared ($alert$record)', ({ expr }) => {
     for (const name of metricsIn(expr)) expect(metricNames).toContain(name);

@@ -19,7 +19,7 @@ const magic = (head: string, rows: Record<string, MagicRow<string>>): string =>
     Object.entries(rows).map(([ending, { outcome, says }]) => [`…${ending}`, outcome, says]),
   );
 
-/** What stands between `<!-- name -->` and `<!-- /name -->` in docs/sandbox.md. */
+/** The tables between `<!-- name -->` and `<!-- /name -->` in docs/sandbox.md and docs/sandbox-reference.md. */
 export const generated: Readonly<Record<string, string>> = {
   credentials: table(
     ['key', 'value'],
@@ -63,11 +63,14 @@ export const generated: Readonly<Record<string, string>> = {
   ),
 };
 
-/** The page with every generated part brought up to date; the prose around them is nobody's but its author's. */
+/** The page with each of its generated tables brought up to date. */
 export function withGeneratedParts(page: string): string {
-  return Object.entries(generated).reduce((text, [name, part]) => {
-    const marked = new RegExp(`(<!-- ${name} -->\\n)[^]*?(<!-- /${name} -->)`);
-    if (!marked.test(text)) throw new Error(`docs/sandbox.md has no place for ${name}`);
-    return text.replace(marked, (_all, open: string, close: string) => `${open}${part}\n${close}`);
-  }, page);
+  return Object.entries(generated).reduce(
+    (text, [name, part]) =>
+      text.replace(
+        new RegExp(`(<!-- ${name} -->\\n)[^]*?(<!-- /${name} -->)`),
+        (_all, open: string, close: string) => `${open}${part}\n${close}`,
+      ),
+    page,
+  );
 }

@@ -1,12 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { withGeneratedParts } from './docs-tables.ts';
+import { expectPage } from '../docs/page.ts';
+import { generated, withGeneratedParts } from './docs-tables.ts';
 
-const PAGE = new URL('../../docs/sandbox.md', import.meta.url);
+const PAGES = ['docs/sandbox.md', 'docs/sandbox-reference.md'];
+const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-test('docs/sandbox.md says what the declarations say (UPDATE_DOCS=1 rewrites it)', () => {
-  const page = readFileSync(PAGE, 'utf8');
-  const fresh = withGeneratedParts(page);
-  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, fresh);
-  else expect(page).toBe(fresh);
+test.for(PAGES)('%s has the tables of the declarations', (path) => expectPage(path, withGeneratedParts(textOf(path))));
+
+test('each table has a place in one page', () => {
+  for (const name of Object.keys(generated)) {
+    expect(PAGES.filter((path) => textOf(path).includes(`<!-- ${name} -->`)), name).toHaveLength(1);
+  }
 });

@@ -59,19 +59,20 @@ test('the schema of what the queue takes comes along', async () => {
 test('what only the repository can use stays there', () => {
   const paths = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   expect(paths).toContain(join('dist', 'main.js'));
-  expect(paths.filter((path) => /^(?:src|test|script|Dockerfile|CONTRIBUTING)\b|\.map$/.test(path))).toEqual([]);
+  expect(paths.filter((path) => /^(?:src|test|script|site|docs\/dev|Dockerfile|CONTRIBUTING)\b|\.map$/.test(path))).toEqual([]);
 });
 
 test('the pages come along, and what they point to', () => {
-  const pages = ['README.md', ...readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`)];
+  const names = readdirSync(join(installed, 'docs'), { recursive: true, encoding: 'utf8' });
+  const pages = ['README.md', ...names.map((name) => join('docs', name))];
   const texts = pages.filter((path) => path.endsWith('.md'));
-  expect(texts.length).toBeGreaterThan(15);
+  expect(texts.length).toBeGreaterThan(30);
   const missing = texts.flatMap((path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(([, link = '']) => link);
-    // Some pages name sources and tests, for those who have the repository before them.
+    // Some pages name sources, tests and pages for contributors, for those who have the repository before them.
     const ours = links
       .map((link) => join(dirname(path), link))
-      .filter((link) => !/^(?:src|test|script|CONTRIBUTING)\b/.test(link));
+      .filter((link) => !/^(?:src|test|script|CONTRIBUTING|docs\/dev)\b/.test(link));
     return ours.filter((link) => !existsSync(join(installed, link))).map((link) => `${path}: ${link}`);
   });
   expect(missing).toEqual([]);

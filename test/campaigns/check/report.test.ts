@@ -113,8 +113,8 @@ describe('the report on a screen', () => {
   });
 });
 
-it('docs/campaigns.md explains every reason and every problem as the report does', () => {
-  const page = readFileSync(new URL('../../../docs/campaigns.md', import.meta.url), 'utf8');
+it('docs/campaign-files.md explains every reason and every problem as the report does', () => {
+  const page = readFileSync(new URL('../../../docs/campaign-files.md', import.meta.url), 'utf8');
   const tables = { reasons: ['reason', skipReasons], problems: ['problem', fileProblems] } as const;
   const fresh = Object.entries(tables).reduce((text, [name, [word, sentences]]) => {
     const rows = Object.entries(sentences).map(([code, sentence]) => [`\`${code}\``, sentence]);
@@ -124,5 +124,5 @@ it('docs/campaigns.md explains every reason and every problem as the report does
     });
   }, page);
   expect(fresh).toContain('| `empty` | The phone number is empty. |');
-  expectPage('docs/campaigns.md', fresh);
+  expectPage('docs/campaign-files.md', fresh);
 });
