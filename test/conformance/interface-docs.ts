@@ -51,7 +51,10 @@ function requestTable(): string {
 function responseTable(): string {
   const rows = operationNames.map((name) => {
     const [read, unread] = [true, false].map((isRead) =>
-      operations[name].response.filter((path) => (leftAlone[path] === undefined) === isRead).map(code).join(' '),
+      operations[name].response
+        .filter((path) => (leftAlone[path] === undefined) === isRead)
+        .map(code)
+        .join(' '),
     );
     return [code(name), read ?? '', unread ?? '', link(readBy[name] ?? askedBy[name])];
   });

@@ -30,7 +30,9 @@ test.for(['english', 'french'] as const)('guides in %s name words of the console
   const guides = pages.filter(({ path }) => path.startsWith(GUIDES[language]));
   expect(guides.flatMap(({ text }) => labelsOf(text)).length).toBeGreaterThan(30);
   const catalogue = catalogueOf(language);
-  expect(guides.flatMap(({ path, text }) => unknownIn(text, catalogue).map((label) => `${path}: ${label}`))).toEqual([]);
+  expect(guides.flatMap(({ path, text }) => unknownIn(text, catalogue).map((label) => `${path}: ${label}`))).toEqual(
+    [],
+  );
 });
 
 test('a label that the console does not have is found', () => {

@@ -59,7 +59,9 @@ test('the schema of what the queue takes comes along', async () => {
 test('what only the repository can use stays there', () => {
   const paths = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   expect(paths).toContain(join('dist', 'main.js'));
-  expect(paths.filter((path) => /^(?:src|test|script|site|docs\/dev|Dockerfile|CONTRIBUTING)\b|\.map$/.test(path))).toEqual([]);
+  expect(
+    paths.filter((path) => /^(?:src|test|script|site|docs\/dev|Dockerfile|CONTRIBUTING)\b|\.map$/.test(path)),
+  ).toEqual([]);
 });
 
 test('the pages come along, and what they point to', () => {
