@@ -1,76 +1,74 @@
 /** What upstream posts while a person's word is being taken is heard, whatever the person said. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { not, ok } from '../support/processor-world.ts';
 import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 
-describe('over the ledger', () => {
-  const world = freshTruth();
+const world = freshTruth();
 
-  /** Upstream names another amount, so a person has to look. */
-  async function waitingForAPerson() {
-    const at = world();
-    await at.submitted();
-    await at.look('success', { amount: 7, amountRaw: '7.00' });
-    expect(await at.now()).toMatchObject({ state: 'needs_review' });
-    at.advance(QUIET_MS);
-    const says = (outcome: 'failed' | 'succeeded') =>
-      resolveDisbursement('dsb_1', { outcome, note: 'Asked.', by: 'awa' }, at.context);
-    return { at, says };
-  }
+/** Upstream names another amount, so a person has to look. */
+async function waitingForAPerson() {
+  const at = world();
+  await at.submitted();
+  await at.look('success', { amount: 7, amountRaw: '7.00' });
+  expect(await at.now()).toMatchObject({ state: 'needs_review' });
+  at.advance(QUIET_MS);
+  const says = (outcome: 'failed' | 'succeeded') =>
+    resolveDisbursement('dsb_1', { outcome, note: 'Asked.', by: 'awa' }, at.context);
+  return { at, says };
+}
 
-  test('a success that is posted while a person calls it failed is looked at, and told as late', async () => {
-    const { at, says } = await waitingForAPerson();
-    at.answer('disbursementStatus', async () => {
-      await at.hint('success', ['succeeded']);
-      return ok({ status: 'created', token: 'tok-dsb_1' });
-    });
-    expect(await says('failed')).toEqual({ is: 'resolved' });
-    expect(await at.now()).toMatchObject({ state: 'failed' });
-    expect(await at.dueAt('status-poll', 'dsb_1'), 'somebody looks').not.toBeNull();
-    expect(await at.due()).toBeLessThanOrEqual(QUIET_MS);
-    await at.look('success');
-    await at.look('success');
-    expect(await at.told()).toEqual(['needs_review mismatch_amount', 'failed', 'succeeded late']);
-  });
-
-  test('a look that was due now is not put off to tomorrow by a person whose question is not answered', async () => {
-    const { at, says } = await waitingForAPerson();
+test('a success that is posted while a person calls it failed is looked at, and told as late', async () => {
+  const { at, says } = await waitingForAPerson();
+  at.answer('disbursementStatus', async () => {
     await at.hint('success', ['succeeded']);
-    expect(await at.due()).toBeLessThanOrEqual(0);
-    at.answer('disbursementStatus', not('transient', 'no_answer', 'maybe'));
-    expect(await says('failed')).toMatchObject({ is: 'no answer' });
-    expect(await at.due()).toBeLessThanOrEqual(2_000);
+    return ok({ status: 'created', token: 'tok-dsb_1' });
   });
+  expect(await says('failed')).toEqual({ is: 'resolved' });
+  expect(await at.now()).toMatchObject({ state: 'failed' });
+  expect(await at.dueAt('status-poll', 'dsb_1'), 'somebody looks').not.toBeNull();
+  expect(await at.due()).toBeLessThanOrEqual(QUIET_MS);
+  await at.look('success');
+  await at.look('success');
+  expect(await at.told()).toEqual(['needs_review mismatch_amount', 'failed', 'succeeded late']);
+});
 
-  test('nor by one whose word upstream does not bear out', async () => {
-    const { at, says } = await waitingForAPerson();
-    await at.hint('success', ['succeeded']);
-    at.answer('disbursementStatus', ok({ status: 'created', token: 'tok-dsb_1' }));
-    expect(await says('succeeded')).toMatchObject({ is: 'contradicted' });
-    expect(await at.due()).toBeLessThanOrEqual(2_000);
-  });
+test('a look that was due now is not put off to tomorrow by a person whose question is not answered', async () => {
+  const { at, says } = await waitingForAPerson();
+  await at.hint('success', ['succeeded']);
+  expect(await at.due()).toBeLessThanOrEqual(0);
+  at.answer('disbursementStatus', not('transient', 'no_answer', 'maybe'));
+  expect(await says('failed')).toMatchObject({ is: 'no answer' });
+  expect(await at.due()).toBeLessThanOrEqual(2_000);
+});
 
-  test('however often a person tries in vain', async () => {
-    const { at, says } = await waitingForAPerson();
-    await at.hint('success', ['succeeded']);
-    const created = ok({ status: 'created', token: 'tok-dsb_1' });
-    for (const answer of [created, not('transient', 'no_answer', 'maybe'), created]) {
-      at.advance(300);
-      at.answer('disbursementStatus', answer);
-      await says('succeeded');
-      expect(await at.due()).toBeLessThanOrEqual(2_000);
-    }
-    await at.look('success', { amount: 7, amountRaw: '7.00' });
-    at.answer('disbursementStatus', created);
+test('nor by one whose word upstream does not bear out', async () => {
+  const { at, says } = await waitingForAPerson();
+  await at.hint('success', ['succeeded']);
+  at.answer('disbursementStatus', ok({ status: 'created', token: 'tok-dsb_1' }));
+  expect(await says('succeeded')).toMatchObject({ is: 'contradicted' });
+  expect(await at.due()).toBeLessThanOrEqual(2_000);
+});
+
+test('however often a person tries in vain', async () => {
+  const { at, says } = await waitingForAPerson();
+  await at.hint('success', ['succeeded']);
+  const created = ok({ status: 'created', token: 'tok-dsb_1' });
+  for (const answer of [created, not('transient', 'no_answer', 'maybe'), created]) {
+    at.advance(300);
+    at.answer('disbursementStatus', answer);
     await says('succeeded');
-    expect(await at.due(), 'once somebody has looked').toBe(DAY_MS);
-  });
+    expect(await at.due()).toBeLessThanOrEqual(2_000);
+  }
+  await at.look('success', { amount: 7, amountRaw: '7.00' });
+  at.answer('disbursementStatus', created);
+  await says('succeeded');
+  expect(await at.due(), 'once somebody has looked').toBe(DAY_MS);
+});
 
-  test('where nothing was posted it is asked about tomorrow', async () => {
-    const { at, says } = await waitingForAPerson();
-    at.answer('disbursementStatus', ok({ status: 'created', token: 'tok-dsb_1' }));
-    expect(await says('succeeded')).toMatchObject({ is: 'contradicted' });
-    expect(await at.due()).toBe(DAY_MS);
-  });
+test('where nothing was posted it is asked about tomorrow', async () => {
+  const { at, says } = await waitingForAPerson();
+  at.answer('disbursementStatus', ok({ status: 'created', token: 'tok-dsb_1' }));
+  expect(await says('succeeded')).toMatchObject({ is: 'contradicted' });
+  expect(await at.due()).toBe(DAY_MS);
 });

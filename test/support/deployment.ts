@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { vi } from 'vitest';
 import { freePort } from '../../src/lib/listening.ts';
 import { Asking } from './asking.ts';
@@ -14,8 +13,6 @@ import { relaisSettings } from './relais-settings.ts';
 import { openProcesses } from './world.ts';
 
 type Settings = Readonly<Record<string, string>>;
-
-export type Shell = (...args: readonly string[]) => Promise<string>;
 
 const READY = { timeout: 120_000, interval: 50 };
 const MAKER = 'maker-secret-of-24-characters';
@@ -109,17 +106,6 @@ export class Deployment {
     return new Asking(this.#ours[0]?.urls['metrics'] ?? '');
   }
 
-  /** Runs one statement as an operator with a shell would. */
-  async query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const client = new Client({ connectionString: this.postgres.url });
-    await client.connect();
-    try {
-      return (await client.query<Row>(sql, [...values])).rows;
-    } finally {
-      await client.end();
-    }
-  }
-
   /** Copies the data of PostgreSQL, which is stopped meanwhile. Resolves once the API has it again. */
   async copy(): Promise<string> {
     const folder = mkdtempSync(join(tmpdir(), 'relais-copy-'));
@@ -144,18 +130,6 @@ export class Deployment {
   /** A command of an operator who may approve and operate. */
   command(...args: readonly string[]): Promise<Ended & { readonly stdout: string; readonly log: string }> {
     return this.processes.run(args, { RELAIS_URL: this.checker.base, RELAIS_API_KEY: CHECKER });
-  }
-
-  /** The commands of a person, by their key: what they print, or why they did not end well. */
-  shellOf(key: string, url = this.maker.base): Shell {
-    return async (...args) => {
-      const { code, stdout, log } = await this.processes.run(args, {
-        RELAIS_URL: url,
-        RELAIS_API_KEY: key,
-      });
-      if (code !== 0) throw new Error(`relais ${args.join(' ')} ended with ${code}: ${stdout}${log.slice(-2_000)}`);
-      return stdout;
-    };
   }
 
   async close(): Promise<void> {
