@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
 import { operationIds } from '../support/stored.ts';
 
@@ -77,44 +77,4 @@ test.for(bodies)('%s, %s: every problem is named', async ([path, , body, pointer
 test('nothing of all that was sent, and nothing was stored', async () => {
   expect((await service.books('summary')).requests).toEqual({});
   expect(await operationIds(service)).toEqual([]);
-});
-
-describe('an operation that there is not', () => {
-  const paths = ['/v1/invoices/inv_x', '/v1/payment-requests/prq_x', '/v1/direct-credits/dcr_x'];
-  test.for(paths)('%s is not found', async (path) => {
-    expect((await service.call('GET', path)).status).toBe(404);
-  });
-  const actions = [
-    '/v1/invoices/inv_x/confirm',
-    '/v1/invoices/inv_x/softpay',
-    '/v1/invoices/inv_x/softpay/confirm',
-    '/v1/invoices/inv_x/resolve',
-    '/v1/payment-requests/prq_x/confirm',
-    '/v1/direct-credits/dcr_x/resolve',
-  ];
-  test.for(actions)('%s is not found', async (path) => {
-    expect((await service.post(path, {})).status).toBe(404);
-  });
-});
-
-test('an operation of another account is as good as none', async () => {
-  const { body } = await service.post('/v1/invoices', { ...invoice, reference: 'mine' });
-  expect((await service.call('GET', `/v1/invoices/${body.id}`, { key: 'stranger-secret' })).status).toBe(404);
-  for (const path of ['/confirm', '/softpay']) {
-    const answer = await service.call('POST', `/v1/invoices/${body.id}${path}`, { key: 'stranger-secret', body: {} });
-    expect(answer.status).toBe(404);
-  }
-});
-
-test('who may only read creates nothing and asks for nothing', async () => {
-  const call = (path: string, body: unknown) => service.call('POST', path, { key: 'reader-secret', body });
-  const { body } = await service.post('/v1/invoices', { ...invoice, reference: 'mine' });
-  const answers = await Promise.all([
-    call('/v1/invoices', invoice),
-    call(`/v1/invoices/${body.id}/softpay`, {}),
-    call(`/v1/invoices/${body.id}/confirm`, {}),
-    call('/v1/payment-requests', request),
-    call('/v1/direct-credits', credit),
-  ]);
-  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
 });

