@@ -17,29 +17,6 @@ async function ask(api: Service, reference: string, more: object = {}): Promise<
   return status === 202 ? body.state : `${status} ${body.detail}`;
 }
 
-test('one disbursement may not be more than MAX_DISBURSEMENT', async () => {
-  service = await startService({ MAX_DISBURSEMENT: '10000' });
-  expect(await ask(service, 'a')).toBe('queued');
-  expect(await ask(service, 'b', { amount: 10_001 })).toMatch(/^422 .*MAX_DISBURSEMENT/);
-});
-
-test('a day takes no more than MAX_PER_DAY, however many ask at once', async () => {
-  service = await startService({ MAX_PER_DAY: '50000' });
-  const api = service;
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(api, `n${n}`)));
-  expect(answers.filter((answer) => answer === 'queued')).toHaveLength(5);
-  expect(answers.filter((answer) => /MAX_PER_DAY/.test(answer))).toHaveLength(15);
-});
-
-test('what is refused by a limit counts for nothing, and a retry of what was accepted is no second payment', async () => {
-  service = await startService({ MAX_PER_BENEFICIARY_DAY: '15000' });
-  expect(await ask(service, 'a')).toBe('queued');
-  expect(await ask(service, 'a')).not.toMatch(/^422/);
-  expect(await ask(service, 'b')).toMatch(/MAX_PER_BENEFICIARY_DAY/);
-  expect(await ask(service, 'c', { amount: 5_000 })).toBe('queued');
-  expect(await ask(service, 'd', { accountAlias: '771234568' })).toBe('queued');
-});
-
 test('the same payment within DUPLICATE_WINDOW is refused, naming the first, unless it is meant', async () => {
   service = await startService({ DUPLICATE_WINDOW: '10m' });
   const first = await service.call('POST', '/v1/disbursements', asked('a'));

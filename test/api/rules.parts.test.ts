@@ -65,16 +65,6 @@ describe('a conflict says what is not the same', () => {
     return [status, body.rule, body.differs];
   };
 
-  test('of a disbursement', async () => {
-    const one = { ...payment, reference: 'twice' };
-    const other = { ...one, amount: 50_001, accountAlias: '771234568', notBefore: '2099-01-01T00:00:00Z' };
-    expect(await twice('/v1/disbursements', one, other)).toEqual([
-      409,
-      'identity',
-      ['/amount', '/accountAlias', '/notBefore'],
-    ]);
-  });
-
   test('of a text, a campaign and an invoice', async () => {
     const text = { to: '+221771234567', text: 'Bonjour', reference: 'text' };
     expect(await twice('/v1/messages', text, { ...text, text: 'Bonsoir' })).toEqual([409, 'identity', ['/text']]);

@@ -18,6 +18,8 @@ test.for([
   ['${prenom}', '{{prenom}}'],
   ['{{{x}}}', '{{x}}'],
   ['{x}', '{{x}}'],
+  ['{Nom de famille}', '{{Nom de famille}}'],
+  ['« Prénom »', '{{Prénom}}'],
   ['%x%', '{{x}}'],
   ['%%x%%', '{{x}}'],
   ['%first_name%', '{{first_name}}'],
@@ -41,6 +43,7 @@ test.for([
 
 test.for([
   ['[ACME] Bonjour'],
+  ['[1] {50 F}'],
   ['Appelez #144# ou *144#'],
   ['Lot #1, #2#'],
   ['10%de remise et 20%'],
