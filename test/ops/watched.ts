@@ -28,7 +28,6 @@ export interface Watched {
   readonly control: (method: 'POST' | 'DELETE', path: string, body?: unknown) => Promise<Facts>;
   /** What the sandbox did, a row for each. */
   readonly books: (name: string) => Promise<readonly Facts[]>;
-  readonly stopWorker: () => Promise<void>;
   /** Of the worker, where it is a process of its own; otherwise of this one. */
   readonly workerPid: number;
   /** Starts Redis again where it was, with what it had. */
@@ -100,12 +99,6 @@ export async function startWatched(
     targets,
     rules: ['alerts', 'recording'].map((file) => change(readOps(`prometheus/rules/${file}.yml`))),
   });
-  let working = true;
-  const stopWorker = async (): Promise<void> => {
-    if (!working) return;
-    working = false;
-    await worker.stop();
-  };
   const scraped = async (): Promise<boolean> =>
     (await prometheus.targets()).filter(({ health }) => health === 'up').length === targets.length;
   await until('every target is up', scraped, 120_000);
@@ -123,7 +116,6 @@ export async function startWatched(
     api: async (method, path, body) => factsOf(await ask(`${api.urls.api}${path}`, method, body)),
     control: async (method, path, body) => factsOf(await ask(`${sandbox.control}${path}`, method, body)),
     books: async (name) => rowsOf(await ask(`${sandbox.control}/books/${name}`, 'GET')),
-    stopWorker,
     workerPid: worker.pid,
     startRedis: async () => {
       await server.stop();
@@ -131,7 +123,7 @@ export async function startWatched(
     },
     stop: async () => {
       await prometheus.stop();
-      await stopWorker();
+      await worker.stop();
       await api.stop();
       await webhooks.stop();
       redis.disconnect();
