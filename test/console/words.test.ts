@@ -68,14 +68,6 @@ test('each rule and each kind of refusal is said, with what helps, in both langu
   }
 });
 
-const OF_THE_MACHINE =
-  /\b(chunk|canary|doubt|upstream|payload|null|undefined|POST|relais [a-z]+ (list|show|resolve))\b/i;
-
-test('nobody reads a word of the machine', () => {
-  const wrong = [...said(english), ...said(french)].filter(([, text]) => OF_THE_MACHINE.test(text));
-  expect(wrong).toEqual([]);
-});
-
 test('what is uncertain is never among the paid nor among the failed', () => {
   for (const state of ['submitting', 'unknown', 'pending', 'needs_review']) {
     expect(['done', 'bad'], state).not.toContain(toneOf('disbursement', state));

@@ -38,11 +38,6 @@ function pathsBelow(folder: string): readonly string[] {
 
 function readProjectFile(path: string): ProjectFile {
   const text = readFileSync(join(root, path), 'utf8');
-  return fileOf(path, text);
-}
-
-/** What the rules see of a text. Exported so that a rule can be shown a file that does not exist. */
-export function fileOf(path: string, text: string): ProjectFile {
   if (!CODE.test(path)) return { path, text, code: '', imports: [] };
   return { path, text, code: codeOf(text), imports: importsOf(text) };
 }
@@ -61,7 +56,7 @@ const TOKENS = new RegExp(
 );
 
 /** Comments, strings and patterns emptied; what a template computes is kept, because it runs. */
-export function codeOf(text: string): string {
+function codeOf(text: string): string {
   return text.replace(TOKENS, (token: string, ...rest: unknown[]) => {
     const groups = rest.at(-1) as Record<string, string | undefined>;
     const lines = token.replace(/[^\n]/g, '');
