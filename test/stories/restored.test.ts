@@ -268,29 +268,6 @@ test('a deployment that is restored from a backup sends, credits and pays nothin
   expect((await deployment.maker.get<Made>(`/v1/invoices/${copied.invoice}`)).state).toBe('completed');
 });
 
-test('a backup that is restored under running workers is noticed before anything leaves', async () => {
-  opened = await Deployment.open({ APPROVAL_ABOVE: '500000', DIRECT_CREDIT: 'on' });
-  const deployment = opened;
-  await deployment.start();
-  await deployment.control.post('/settings', { disburseIdUnique: false });
-  const copied = await everyKind(deployment);
-  const copy = await deployment.copy();
-  await goOn(deployment, copied);
-  await deployment.restore(copy);
-
-  await until(async () => (await told(deployment, '--json').catch(() => undefined))?.state === 'recovering');
-  expect(await told(deployment, '--json')).toMatchObject({ because: 'rolled_back', proven: true });
-  const confirmed = await deployment.command('recover', '--nothing-was-lost');
-  expect(confirmed.code).toBe(1);
-  expect(confirmed.log).toContain('Data was lost');
-  const { last } = await told(deployment, '--apply', '--json');
-  expect(sumsThatAreWrong(last.items)).toEqual([]);
-  await letGo(deployment, copied);
-  await until(() => isQuiet(deployment, copied));
-  expect(await damage(deployment)).toEqual(NO_DAMAGE);
-  await expectSettled(deployment);
-});
-
 test('a backup that is restored while all are stopped is known by the witness in a file, however young it is', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'relais-witness-'));
   try {
