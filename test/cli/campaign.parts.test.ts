@@ -197,12 +197,6 @@ describe('start', () => {
   });
 });
 
-test.for(['pause', 'resume', 'cancel'])('%s asks for it', async (name) => {
-  const { asked, env } = await apiThat(() => ({ body: campaign('running') }));
-  expect(await relais(['campaign', name, ID], { env })).toMatchObject({ code: 0 });
-  expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /v1/campaigns/${ID}/${name}`]);
-});
-
 describe('show', () => {
   test('prints the bins that hold somebody', async () => {
     const { env } = await apiThat(() => ({

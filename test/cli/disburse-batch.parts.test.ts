@@ -193,12 +193,6 @@ test('batch-show tells how many were paid and how many were not', async () => {
   expect(await shown('fr')).toMatch(/197 payés 45\s013\s500\sF\sCFA · 3 non payés 664\s000\sF\sCFA\n/);
 });
 
-test('batch-cancel takes it back', async () => {
-  const { asked, env } = await answers({ ...batch, state: 'cancelled' });
-  expect((await relais(['disburse', 'batch-cancel', ID], { env })).code).toBe(0);
-  expect(asked).toMatchObject([{ method: 'POST', path: `/v1/disbursement-batches/${ID}/cancel` }]);
-});
-
 describe('batch-report', () => {
   const line = {
     row: 2,

@@ -1,4 +1,6 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import type { Command } from 'commander';
+import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { ALL, makeProgram } from '../../src/cli/cli.ts';
 import { commands } from '../../src/cli/generated/commands.ts';
@@ -107,4 +109,42 @@ test('in English nothing of it changes', async () => {
   const { stderr } = await relais(['disburse', 'show']);
   expect(stderr).toContain("error: missing required argument 'id'");
   expect(stderr).toContain('(--help shows an example)');
+});
+
+const CLI = new URL('../../src/cli/', import.meta.url);
+
+interface SyntaxNode {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly quasis?: readonly { readonly value: { readonly cooked: string } }[];
+}
+
+/** The texts that stand in a source; of a template, with a mark where something is filled in. */
+function textsIn(source: string): string[] {
+  const found: string[] = [];
+  const walk = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const node = part as SyntaxNode;
+    if (node.type === 'ImportDeclaration') return;
+    if (node.type === 'Literal' && typeof node.value === 'string') found.push(node.value);
+    if (node.type === 'TemplateLiteral') found.push((node.quasis ?? []).map(({ value }) => value.cooked).join('…'));
+    Object.values(part).forEach(walk);
+  };
+  walk(parseSync('source.ts', source).program);
+  return found;
+}
+
+/** A line that can be copied is the same in every language. */
+const isExample = (text: string): boolean => /^(relais |--|# )/.test(text);
+
+test('no sentence stands in a command itself: each is in the catalogue, or has its French under it', () => {
+  const files = readdirSync(CLI).filter((name) => name.endsWith('.ts'));
+  const sentences = files.flatMap((name) =>
+    textsIn(readFileSync(new URL(name, CLI), 'utf8'))
+      .filter((text) => /\p{Ll}{2,} \p{Ll}{2,}/u.test(text) && !isExample(text))
+      .filter((text) => inFrench.sentence(text.replace(/, of ….*$/, '')) === text.replace(/, of ….*$/, ''))
+      .map((text) => `${name}: ${text}`),
+  );
+  expect(files.length).toBeGreaterThan(40);
+  expect(sentences).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Services } from '../../src/cli/io.ts';
 import { apiThat } from './api-double.ts';
 import { relais } from './terminal.ts';
 
@@ -83,3 +84,16 @@ test('says that nothing is under way, and the help shows every way', async () =>
   const { stdout } = await relais(['recover', '--help']);
   for (const way of ['relais recover --apply', 'relais recover --nothing-was-lost']) expect(stdout).toContain(way);
 });
+
+test.for([
+  ['y\n', 0],
+  ['n\n', 1],
+] as const)(
+  '--new-stamp names the addresses that differ, and asks before it accepts them: %j',
+  async ([types, exit]) => {
+    const newStamp: Services['newStamp'] = async ({ confirmed }) => ((await confirmed(['SERVICE_BASE_URL'])) ? 0 : 1);
+    const situation = { isTerminal: true, services: { newStamp }, types };
+    const { code, stderr } = await relais(['recover', '--new-stamp'], situation);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining('SERVICE_BASE_URL')]);
+  },
+);

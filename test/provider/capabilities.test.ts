@@ -1,18 +1,6 @@
 import { expect, test } from 'vitest';
-import { readWithdrawMode, withdrawModes } from '../../src/provider/capabilities.ts';
+import { readWithdrawMode } from '../../src/provider/capabilities.ts';
 import { reworded } from '../support/reworded.ts';
-
-test('the modes are those of the interface', () => {
-  expect(Object.keys(withdrawModes)).toEqual(
-    [
-      'service wallet-a-senegal wallet-b-senegal wallet-c-senegal wallet-d-senegal wallet-e-benin wallet-f-benin',
-      'wallet-e-ci wallet-a-ci wallet-f-ci wallet-d-ci wallet-g-togo wallet-f-togo wallet-a-mali wallet-a-burkina',
-      'wallet-f-burkina-faso',
-    ]
-      .join(' ')
-      .split(' '),
-  );
-});
 
 test('an exact mode is itself, with its country', () => {
   expect(readWithdrawMode(' wallet-f-burkina-faso ')).toEqual({ mode: 'wallet-f-burkina-faso', country: 'BF' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { softpayPaths, type SoftpayMethod, type SoftpayRequest } from '../../src/provider/payments/softpay-table.ts';
+import type { SoftpayMethod, SoftpayRequest } from '../../src/provider/payments/softpay-table.ts';
 import {
   type Answerer,
   json,
@@ -28,50 +28,6 @@ beforeEach(() => {
   listener.answer(json({ success: true, message: 'ok' }));
 });
 
-/** The table of the interface, word for word: suffix, request fields. */
-const INTERFACE = `
-card | full_name, email, card_number, card_cvv, card_expired_date_year, card_expired_date_month, token
-new-wallet-a-senegal | customer_name, customer_email, phone_number, invoice_token
-wallet-b-senegal | customer_name, customer_email, phone_number, payment_token
-wallet-c-senegal | wallet_c_sn_fullName, wallet_c_sn_email, wallet_c_sn_phone, payment_token
-wallet-d-senegal | wallet_d_senegal_fullName, wallet_d_senegal_email, wallet_d_senegal_phone, wallet_d_senegal_payment_token
-wallet-h-senegal | customer_name, customer_email, phone_number, invoice_token
-wallet-h-senegal/confirm | authorization_code, phone_number, transaction_id
-wallet-a-ci | wallet_a_ci_customer_fullname, wallet_a_ci_email, wallet_a_ci_phone_number, wallet_a_ci_otp, payment_token
-wallet-e-ci | wallet_e_ci_customer_fullname, wallet_e_ci_email, wallet_e_ci_phone_number, wallet_e_ci_wallet_provider, payment_token
-wallet-f-ci | wallet_f_ci_customer_fullname, wallet_f_ci_email, wallet_f_ci_phone_number, payment_token
-wallet-d-ci | wallet_d_ci_fullName, wallet_d_ci_email, wallet_d_ci_phone, wallet_d_ci_payment_token
-wallet-a-burkina | name_bf, email_bf, phone_bf, otp_code, payment_token
-wallet-f-burkina | wallet_f_burkina_faso_fullName, wallet_f_burkina_faso_email, wallet_f_burkina_faso_phone_number, wallet_f_burkina_faso_payment_token
-wallet-f-benin | wallet_f_benin_customer_fullname, wallet_f_benin_email, wallet_f_benin_phone_number, payment_token
-wallet-e-benin | wallet_e_benin_customer_fullname, wallet_e_benin_email, wallet_e_benin_phone_number, wallet_e_benin_wallet_provider, payment_token
-wallet-g-togo | name_wallet_g, email_wallet_g, phone_wallet_g, payment_token
-wallet-f-togo | wallet_f_togo_customer_fullname, wallet_f_togo_email, wallet_f_togo_customer_address, wallet_f_togo_phone_number, payment_token
-wallet-a-mali | wallet_a_mali_customer_fullname, wallet_a_mali_email, wallet_a_mali_phone_number, wallet_a_mali_customer_address, payment_token
-wallet-f-mali | wallet_f_ml_customer_fullname, wallet_f_ml_email, wallet_f_ml_phone_number, wallet_f_ml_customer_address, payment_token
-service | customer_name, customer_email, phone_phone, password, invoice_token`
-  .trim()
-  .split('\n')
-  .map((line) => line.split(' | ') as [suffix: string, fields: string]);
-
-/** What each kind of wire name must hold, told from the name alone. */
-const HOLDS: readonly (readonly [name: RegExp, value: string])[] = [
-  [/card_number/, '4000000000000002'],
-  [/card_cvv/, '987'],
-  [/date_year/, '29'],
-  [/date_month/, '08'],
-  [/authorization_code/, 'auth-1'],
-  [/transaction_id/, 'tx-1'],
-  [/provider/, 'prov-1'],
-  [/otp/, '654321'],
-  [/password/, 'pass-1'],
-  [/address/, 'Rue 1'],
-  [/email/, 'awa@example.com'],
-  [/token/, 'inv-1'],
-  [/phone/, '77000000'],
-  [/name/i, 'Awa Diop'],
-];
-
 const request: SoftpayRequest = {
   token: 'inv-1',
   name: 'Awa Diop',
@@ -83,28 +39,6 @@ const request: SoftpayRequest = {
   password: 'pass-1',
   card: { number: '4000000000000002', cvv: '987', expiryYear: '29', expiryMonth: '08' },
 };
-
-test('the table has the twenty paths of the interface and no other', () => {
-  expect(Object.keys(softpayPaths).sort()).toEqual(INTERFACE.map(([suffix]) => suffix).sort());
-  expect(INTERFACE).toHaveLength(20);
-});
-
-test.for(INTERFACE)('%s sends the fields of the interface', async ([suffix, fields]) => {
-  const verdict =
-    suffix === 'wallet-h-senegal/confirm'
-      ? await opened.upstream.payments.confirmSoftpay(account, {
-          authorizationCode: 'auth-1',
-          phone: '77000000',
-          transactionId: 'tx-1',
-        })
-      : await opened.upstream.payments.softpay(account, suffix as SoftpayMethod, request);
-  expect(verdict).toMatchObject({ is: 'ok', value: { message: 'ok' } });
-  const [heard] = listener.heard;
-  expect(heard).toMatchObject({ method: 'POST', path: `/api/v1/softpay/${suffix}` });
-  expect(heard!.headers['service-master-key']).toBe('master-key-1');
-  const expected = fields.split(', ').map((field) => [field, HOLDS.find(([name]) => name.test(field))?.[1]]);
-  expect(heard!.json).toEqual(Object.fromEntries(expected));
-});
 
 function pay(method: SoftpayMethod, changes: Partial<SoftpayRequest> = {}) {
   return opened.upstream.payments.softpay(account, method, { ...request, ...changes });
