@@ -25,7 +25,7 @@ interface Verdict {
   readonly outcome: string;
 }
 
-const COUNT = 20_000;
+const COUNT = 6_000;
 const orderOf = (n: number) => ({
   accountAlias: '771234567',
   amount: 5_000,

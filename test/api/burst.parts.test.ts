@@ -30,8 +30,6 @@ test('payments that are asked for at one moment are all accepted, each one time'
 
 test.for([
   ['/v1/disbursements', MANY],
-  ['/v1/queues', MANY],
-  ['/v1/disbursements?phone=771234567', MANY],
   // One of these reads some twenty times.
   ['/v1/status', 100],
 ] as const)('GET %s is answered to all that ask at one moment', async ([path, many]) => {

@@ -93,22 +93,50 @@ test('a process that starts before PostgreSQL is alive, not ready, and names the
   expect(await disbursements(urls['api'])).toBe(200);
 });
 
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly err?: unknown;
+}
+
+const linesOf = (relais: StartingRelais): Line[] =>
+  relais
+    .written()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{"level"') ? [JSON.parse(line) as Line] : []));
+
 test('a PostgreSQL that is stopped: the process lives, is not ready, and answers 503 until it is back', async () => {
   const server = await postgres();
-  const { relais, ask } = await starting(server.url, 'api,worker,webhooks');
+  // A quick machine asks two hundred times in a second.
+  const { relais, ask } = await starting(server.url, 'api,worker,webhooks', { API_RATE: '0' });
   const { urls } = await relais.ready;
+  const before = linesOf(relais).length;
   await server.crash();
   await vi.waitFor(async () => {
     const { status, text } = await ask('/readyz');
     expect(status).toBe(503);
     expect(text).toContain('nothing listens at its address');
   }, WITHIN);
-  expect(await disbursements(urls['api'])).toBe(503);
+  for (let asked = 0; asked < 200; asked += 1) expect(await disbursements(urls['api'])).toBe(503);
   expect(await ask('/healthz')).toMatchObject({ status: 200 });
 
   await server.start();
   await vi.waitFor(async () => expect(await ask('/readyz')).toMatchObject({ status: 200 }), WITHIN);
   expect(await disbursements(urls['api'])).toBe(200);
+
+  // However often it was asked, the log has one line for the outage and one for its end.
+  await vi.waitFor(() => expect(linesOf(relais).map(({ msg }) => msg)).toContain('PostgreSQL is back'), WITHIN);
+  const said = linesOf(relais).slice(before);
+  expect(said.length, JSON.stringify(said)).toBeLessThanOrEqual(4);
+  expect(said.filter(({ err }) => err !== undefined)).toEqual([]);
+  expect(said.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([
+    expect.objectContaining({ msg: expect.stringMatching(/^PostgreSQL is away/) }),
+  ]);
+  expect(said.find(({ msg }) => msg === 'PostgreSQL is back')).toMatchObject({
+    level: 'info',
+    lastedMs: expect.any(Number),
+    failed: expect.any(Number),
+  });
 });
 
 test('DATABASE_PATIENCE is how long it waits, and then it ends with the reason', async () => {
