@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { WrongSettings, apiKeysOf, describeConfig, loadConfig, missingFor as allMissing } from '../src/config.ts';
 import { textOf } from '../src/messages/texts.ts';
 
-/** Of a process that has a ledger. */
+/** For a process with a ledger. */
 const missingFor = (given: Readonly<Record<string, string>>, roles: readonly string[]): string[] =>
   allMissing({ DATABASE_URL: 'postgres://db/relais', ...given }, roles).map((one) => textOf(one));
 
@@ -198,7 +198,7 @@ describe('what a role cannot do without', () => {
       'SERVICE_PRIVATE_KEY',
     ]);
     expect(missingFor({ ...whole, ...KEYS.payment }, ['worker'])).toEqual([]);
-    // The receiver knows callbacks by the one key.
+    // The receiver verifies callbacks with this key.
     expect(missingFor({ ...SECRETS, SERVICE_MASTER_KEY: 'm' }, ['webhooks'])).toEqual([]);
   });
 
@@ -294,7 +294,7 @@ describe('a name that is none of ours', () => {
       RELAIS_PORT: 'tcp://10.0.0.1:3000',
       RELAIS_PORT_3000_TCP: 'tcp://10.0.0.1:3000',
       RELAIS_PORT_3000_TCP_ADDR: '10.0.0.1',
-      // Of services that are called api and webhooks.
+      // Set by Kubernetes for services named api and webhooks.
       API_PORT: 'tcp://10.0.0.2:80',
       WEBHOOKS_PORT: 'tcp://10.0.0.3:80',
     });
@@ -322,7 +322,7 @@ test.for([
 });
 
 const LONG = 'a'.repeat(24);
-/** What takes a process off loopback: somebody else can reach it, or it talks to the real service. */
+/** Reasons not to count as local: other machines can reach the process, or it uses the real provider. */
 const outside: readonly Record<string, string>[] = [
   { HOST: '0.0.0.0' },
   { PUBLIC_URL: 'https://hooks.example' },

@@ -1,4 +1,4 @@
-/** The settings of PostgreSQL: defaults, and words for wrong values. */
+/** The settings of PostgreSQL: defaults, and messages for invalid values. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { database } from '../src/settings/database.ts';

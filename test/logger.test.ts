@@ -1,4 +1,4 @@
-/** Lines of a process, as they arrive at its stderr. */
+/** Lines of a process as they arrive at its stderr. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
 
@@ -7,7 +7,9 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Runs these lines in a process with a logger, and hears its messages; the process may wait for its stdin to end. */
+/**
+ * Runs these lines in a process with a logger, and reads its messages; the process may wait for the end of its stdin.
+ */
 function logging(lines: string, how: object = { level: 'info' }) {
   const path = new URL('../src/logger.ts', import.meta.url).href;
   const script = `import(${JSON.stringify(path)}).then(({ createLogger, hearConsole }) => { const logger = createLogger(${JSON.stringify(how)}); ${lines} });`;

@@ -1,4 +1,4 @@
-/** Rules of the sources that no linter knows. To change one, change test/tidy/rules.ts in a commit that says why. */
+/** Rules of the sources beyond the linter's. To change one, change test/tidy/rules.ts in a commit with the reason. */
 import { expect, test } from 'vitest';
 import { bannedInSource, reach, uphillImports } from './tidy/rules.ts';
 import { importsOf, type ProjectFile, projectFiles } from './tidy/scanner.ts';
@@ -29,11 +29,11 @@ test.for(['src/library.ts', 'src/producer/index.ts', 'src/events/library.ts'])(
   },
 );
 
-/** What script/generate writes is not there yet when it runs. */
+/** The output of script/generate does not exist when it runs. */
 test('what generates code needs no generated code', () => {
   const files = [...sources, ...projectFiles('script')].map((file) => ({
     ...file,
-    // A module of which only types are named is not loaded.
+    // Type-only imports load no module.
     imports: importsOf(file.text.replace(/^import type [^;]*;/gm, '')),
   }));
   const reached = [...reach(files, ['script/generate.ts']).files];

@@ -24,7 +24,7 @@ test('what a caller makes can be judged first, and nothing else can: a switch is
   const made = Object.entries(acts).flatMap(([id, one]) =>
     'act' in one && /\.(?:create|upload|send)$/.test(one.act) ? [id] : [],
   );
-  // Whose makers are people: what is made is told back whole, and can be taken away again.
+  // Routes for users: what they create is returned in full, and can be removed.
   const byPeople = ['createEventEndpoint', 'createKey'];
   const judged = routes.filter(({ query }) => query?.['dryRun']).map(({ id }): string => id);
   expect(judged.toSorted()).toEqual(made.filter((id) => !byPeople.includes(id)).toSorted());

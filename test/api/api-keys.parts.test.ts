@@ -1,4 +1,4 @@
-/** Keys that are made and revoked while relais runs, in several processes on one Redis. */
+/** Keys that are created and revoked at run time, in several processes on one Redis. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Link } from '../support/link.ts';
 import { apiOn, type Running } from '../support/api-process.ts';
@@ -12,7 +12,7 @@ const API_KEYS = [
 ].join(',');
 
 let service: Service;
-/** Another process, and one whose PostgreSQL is at the other end of a wire. */
+/** A second process, and one whose connection to PostgreSQL can be cut. */
 let other: Running;
 let wired: { readonly url: string; readonly link: Link; stop(): Promise<void> };
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const make = (body: object, key = 'root-secret'): Promise<Answer> => service.cal
 const as = (secret: string, url = service.api): Promise<Answer> => ask(`${url}/v1/queues`, 'GET', { key: secret });
 const revoke = (id: string) => service.call('DELETE', `/v1/keys/${id}`, { key: 'root-secret' });
 
-/** Every process answers so, within three seconds. Whoever asks often with a wrong key is told to wait (429). */
+/** Every process gives this status within three seconds. Frequent wrong keys are rate-limited (429). */
 async function everywhere(secret: string, status: number): Promise<void> {
   const asked = () => Promise.all([service.api, other.url, wired.url].map((url) => as(secret, url)));
   const all = async () =>
@@ -156,13 +156,13 @@ describe('nobody approves their own', () => {
     const straw = await keyOf('far-straw', 'far-straw', 'enqueue', between);
     const id = await asked('far-straw', straw);
     expect((await approve(id, 'awa-secret')).body.rule).toBe('other-person');
-    // The other way round: what the maker of all asks for is not approved with a key at the end.
+    // The reverse: a request of the first key's creator cannot be approved with the last key.
     const owner = (await make({ name: 'owner', roles: ['admin', 'enqueue'], person: 'owner' })).body.secret;
     const second = (await make({ name: 'second', roles: ['admin'], person: 'second' }, owner)).body.secret;
     const last = await keyOf('last', 'last', 'approve', second);
     const own = await asked('owner', owner);
     expect((await approve(own, last)).body.rule).toBe('other-person');
-    // Two whose keys one has made are two all the same: most have one who makes the keys.
+    // Two people whose keys a third one created stay two people: most deployments have one creator of keys.
     const [asks, decides] = [await keyOf('asks', 'asks', 'enqueue'), await keyOf('decides', 'decides', 'approve')];
     expect((await approve(await asked('siblings', asks), decides)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** Who did what, as the API tells it. */
+/** The audit log through the API. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 
@@ -15,7 +15,7 @@ const disbursement = (reference: string, amount: number) => ({
   reference,
 });
 
-/** Newest first, until there are no older ones; once all of them are signed. */
+/** All lines, newest first, after all of them are signed. */
 async function lines(): Promise<Record<string, any>[]> {
   await service.until('/v1/audit?limit=1', ({ items }) => items.every(({ hash }: { hash: string }) => hash !== ''));
   const all: Record<string, any>[] = [];
@@ -27,7 +27,7 @@ async function lines(): Promise<Record<string, any>[]> {
   }
 }
 
-/** What was told since, oldest first. */
+/** New lines, oldest first. */
 async function toldBy(act: () => Promise<unknown>): Promise<Record<string, any>[]> {
   const before = (await lines()).length;
   await act();

@@ -13,7 +13,7 @@ const request = { amount: 5_000, phone: '+221771234567', feesPaidBy: 'customer',
 const credit = { accountAlias: '771234567', amount: 1_000, reference: 'r' };
 const CARD = '4242424242424242';
 
-/** Path, what is wrong, the body, and where each problem is. */
+/** Path, error, body, and the position of each problem. */
 const bodies: readonly (readonly [path: string, wrong: string, body: unknown, pointers: readonly string[]])[] = [
   ['/v1/invoices', 'nothing at all', {}, ['/totalAmount', '/store']],
   ['/v1/invoices', 'no object', [], ['']],

@@ -35,7 +35,7 @@ test('beside each balance stands what is still to leave, and what would be left 
   await service.control('POST', '/settings', { balances: { SN: 20_000, CI: 5_000 } });
   await service.call('POST', '/v1/accounts/main/release');
   await expect.poll(async () => (await balances()).body.inFlight).toMatchObject({ SN: 0, CI: 0 });
-  // The payment to an account of the service is of no country, and leaves the balance of Senegal all the same.
+  // A payment to an account of the provider has no country, but reduces the balance of Senegal.
   const succeeded = async () => (await service.call('GET', '/v1/disbursements?state=succeeded')).body.items.length;
   await expect.poll(succeeded).toBe(4);
 });

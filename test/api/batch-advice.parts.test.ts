@@ -23,7 +23,7 @@ test('a batch that the balances would not bear is said to whoever approves it, a
   await service.call('POST', '/v1/disbursements', { body });
 
   const { body: batch } = await send(`${people('short')}ivory;0701020304;900;wallet-a-ci\r\n`);
-  // 3 003 are asked for where 5 000 less the 3 000 on their way are left; the 900 of Côte d'Ivoire are just enough.
+  // 3 003 are requested, and 5 000 less the 3 000 in flight are left; the 900 of Côte d'Ivoire are just sufficient.
   expect(batch.warningCount).toBe(1);
   expect(batch.warnings[0]).toMatchObject({ row: null, column: null });
   expect(batch.warnings[0].reason.replaceAll('\u00a0', ' ')).toMatch(

@@ -4,7 +4,7 @@ import { storedIn } from '../support/stored.ts';
 export const BATCHES = '/v1/disbursement-batches';
 export const HEADER = 'reference;accountAlias;amount;withdrawMode\r\n';
 
-/** A file of so many people, with references that begin with `tag`. */
+/** A file of `count` people, with references that begin with `tag`. */
 export const people = (tag: string, count = 3): string =>
   HEADER +
   Array.from(
@@ -19,7 +19,7 @@ interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the tests ask of a service about batches. */
+/** Requests of tests about batches. */
 export function deskOf(service: () => Service) {
   return {
     send: (

@@ -90,7 +90,7 @@ test('JSON and JSON lines are taken as well, beyond a megabyte too', async () =>
   expect(report.states).toEqual({ waiting: { count: 10_000, xof: 50_005_000 } });
 });
 
-/** The length is not told ahead; the first line of the answer. */
+/** A body without a length; returns the first line of the answer. */
 function statusOfChunked(body: Buffer): Promise<string> {
   const { hostname, port } = new URL(service.api);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What a file of disbursements had beside the columns that are read comes back in its report. */
+/** Additional columns of a file of disbursements are returned in its report. */
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-/** A batch of which some rows were not paid says so everywhere, and only these rows are paid again. */
+/** A batch with unpaid rows shows them everywhere, and only these rows are paid again. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { actsOn } from '../support/stored.ts';
@@ -12,7 +12,10 @@ afterAll(() => service.stop());
 const { send, approve, get } = deskOf(() => service);
 
 const HEAD = 'Nom;reference;accountAlias;amount;withdrawMode';
-/** The service fails the payment to Binta. Other people in each test: DUPLICATE_WINDOW refuses the same payment twice. */
+/**
+ * The provider fails the payment to Binta. Each test has other recipients: DUPLICATE_WINDOW refuses repeated
+ * payments.
+ */
 const salaries = (tag: string, begins: string): string =>
   [
     HEAD,
@@ -84,7 +87,7 @@ test('the unpaid rows are paid again as a new batch: new references, a new appro
   const [row] = (await get(`${second.id}/rows`)).items;
   expect(row).toMatchObject({ row: 3, reference: 'again-binta~2', accountAlias: '789999901', own: { Nom: 'Binta' } });
 
-  // The person who asked for the new batch does not approve it.
+  // The person who requested the new batch cannot approve it.
   expect((await approve(second.id, second.contentHash, 'maker-secret')).status).toBe(403);
   const retried = await finished(second.id, second.contentHash);
   expect(retried.outcome.notPaid).toEqual(NOT_PAID);
@@ -123,7 +126,7 @@ test('a batch of which every row was paid has nothing to be paid again', async (
 test('a batch that was cancelled after a part of it was paid still says who was paid', async () => {
   const { body } = await send(salaries('stopped', '75'));
   await finished(body.id, body.contentHash);
-  // As a person cancels it after a recovery, before its last row was accepted.
+  // Cancelled by a user after a recovery, before its last row was accepted.
   await service.ledger.query('alter table relais.batch disable trigger batch_follows_arrows');
   await service.ledger.query(`update relais.batch set state = 'cancelled', fed = 2 where id = '${body.id}'`);
   await service.ledger.query(`delete from relais.operation where batch = '${body.id}' and amount = 3000`);

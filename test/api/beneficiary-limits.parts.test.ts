@@ -1,4 +1,4 @@
-/** One person has one limit a day, through whichever channel; and only what took effect, or may have, counts. */
+/** One person has one daily limit across all channels; payments count if they had or may have had an effect. */
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CollectService, startCollectService } from '../support/collect-service.ts';
 import { leaveForReview, spentOn } from '../support/stored.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   await api.ledger.query('truncate relais.spent');
 });
 
-/** The id of what was accepted, or the setting that refused it. */
+/** The id of the accepted payment, or the setting that refused it. */
 async function pay(name: string, more: object = {}, at = api): Promise<string> {
   const reference = `${tests}-${name}`;
   const body = { accountAlias: '771234567', amount: 10_000, withdrawMode: 'wallet-a-senegal', reference, ...more };

@@ -1,4 +1,4 @@
-/** What texts cost is counted before they leave, and a budget stops to the text. */
+/** SMS costs are counted before SMS leave, and a budget stops at the exact SMS. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ test('a campaign is stopped to the text, and goes on once two people have raised
   expect(await counted(service)).toEqual([63 * PRICE, 63 * PRICE]);
   const { body: accounts } = await service.call('GET', '/v1/accounts');
   expect(JSON.stringify(accounts)).toContain('"budget"');
-  // Somebody resumes it: the budget is what it was.
+  // A user resumes it: the budget is unchanged.
   await service.call('POST', `${path}/resume`);
   await service.until(path, ({ state }) => state === 'held');
   expect(await sent(service)).toBe(63);
@@ -106,7 +106,7 @@ test('single messages and one-time passwords count, and wait', async () => {
 
 test('what is known not to have left is given back', async () => {
   const service = await started({ SMS_BUDGET_DAY: String(20 * PRICE) });
-  // Refused for the sake of somebody, a request goes out again in parts.
+  // A request refused because of one recipient is split.
   await service.control('POST', '/faults', {
     fault: 'answers a given code',
     code: 'ERROR_110',

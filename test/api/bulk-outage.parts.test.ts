@@ -34,7 +34,10 @@ const orderOf = (n: number) => ({
 });
 const textOf = (n: number) => ({ to: `+2217${70_000_000 + n}`, text: `n ${n}`, reference: `o-${n}` });
 
-/** A PostgreSQL that hangs when the first thousand lines of a body have their results, and answers the second body. */
+/**
+ * PostgreSQL hangs after the first thousand lines of a body have their results, and answers again for the second
+ * body.
+ */
 async function hangingUnder(path: string, requestOf: (n: number) => object) {
   const stores = await freshStores();
   toClose.push(() => stores.close());
@@ -85,7 +88,7 @@ test.for([
   },
 );
 
-/** A door that closes when it is asked for the so manieth time, and opens again `for` questions later. */
+/** An entry point that refuses at the given call, and accepts again `for` calls later. */
 async function doorThatCloses(at: number, { questions }: { readonly questions: number }) {
   let asked = 0;
   const context = onlyOf<ApiContext>({

@@ -210,8 +210,8 @@ const later = (): string => '2030-01-01T00:00:00Z';
 const OUTCOME = '"outcome"';
 
 /**
- * The whole lines of a body that comes in chunks. In one pass: the service is in this process, and while a hundred
- * megabytes are searched again and again it hears nothing, so that its connections to Redis are given up as silent.
+ * The lines of a chunked body. In one pass: the service runs in this process, and a hundred megabytes searched
+ * repeatedly would block it until its Redis connections time out.
  */
 function unchunked(text: string): string {
   let body = '';
@@ -224,7 +224,7 @@ function unchunked(text: string): string {
   }
 }
 
-/** A caller that speaks and listens at the same time, byte by byte, or does not listen at all. */
+/** A caller that writes and reads at the same time, byte by byte, or does not read at all. */
 function converse(path: string, { reads = true }: { readonly reads?: boolean } = {}) {
   const { hostname, port } = new URL(service.api);
   const socket = createConnection({ host: hostname, port: Number(port) });
@@ -259,7 +259,7 @@ function converse(path: string, { reads = true }: { readonly reads?: boolean } =
     read: () => socket.resume(),
     breakOff: () => socket.destroy(),
     over: new Promise((resolve) => socket.on('close', resolve)),
-    /** Says more only while what was said is taken. */
+    /** Writes more only while the data is accepted. */
     fill: (piece: string) => {
       if (socket.bytesWritten !== moved) [moved, movedAt] = [socket.bytesWritten, performance.now()];
       if (socket.writableLength === 0) say(piece);
@@ -295,7 +295,7 @@ test(`${MANY} lines take the memory of a few`, { timeout: 240_000 }, async () =>
     }
     if (heard > ((kept.length + 1) * MANY) / 5) kept.push(heapInUse());
   }
-  // A word that two pieces share is not counted, and there are as many pieces as groups at most.
+  // A word split over two pieces is not counted, and there are at most as many pieces as groups.
   expect(Object.keys(outcomes)).toEqual(['accepted']);
   expect(await storedIn(service, 'message')).toBeGreaterThanOrEqual(MANY);
   const [early = 0, ...rest] = kept;
@@ -303,7 +303,7 @@ test(`${MANY} lines take the memory of a few`, { timeout: 240_000 }, async () =>
   expect(Math.max(...rest) - early).toBeLessThan(8 * 1_048_576);
 });
 
-/** What is left after the garbage is gone. */
+/** Memory in use after garbage collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -1,4 +1,4 @@
-/** Many ordinary requests at one moment: each is answered, none is told that PostgreSQL is away. */
+/** Many ordinary requests at one moment: each is answered, and none gets an error about PostgreSQL. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type Service, startService } from '../support/service.ts';
 
@@ -30,7 +30,7 @@ test('payments that are asked for at one moment are all accepted, each one time'
 
 test.for([
   ['/v1/disbursements', MANY],
-  // One of these reads some twenty times.
+  // Each of these runs some twenty queries.
   ['/v1/status', 100],
 ] as const)('GET %s is answered to all that ask at one moment', async ([path, many]) => {
   expect(statusesOf(await together(many, () => service.call('GET', path)))).toEqual([200]);

@@ -1,4 +1,4 @@
-/** A campaign above CAMPAIGN_APPROVAL_ABOVE leaves only after a different person has approved exactly what is sent. */
+/** A campaign above CAMPAIGN_APPROVAL_ABOVE starts only after a different person has approved exactly its content. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function filled(service: Service, count: number, more: object = {}): Promi
   return path;
 }
 
-/** Maker has the campaign made; checker is another key with the role approve. */
+/** Maker creates the campaign; checker is another key with the role approve. */
 const act = (service: Service, path: string, action: string, body?: object, key = 'maker-secret') =>
   service.call('POST', `${path}/${action}`, { key, ...(body ? { body } : {}) });
 const approve = (service: Service, path: string, contentHash: unknown, key = 'checker-secret') =>
@@ -69,7 +69,7 @@ test('the start of a campaign above the limit waits, and whoever approves is tol
   await service.until(path, ({ state }) => state === 'finished');
   expect(await texts(service)).toHaveLength(11);
   expect(await read(service, path)).toMatchObject({ approvedBy: 'checker', approvedAt: expect.any(String) });
-  // The answer may have been lost.
+  // The first answer may have been lost.
   expect((await approve(service, path, campaign.contentHash)).status).toBe(200);
   expect((await actsOn(service, campaign.id)).slice(-2)).toEqual(['campaign.start', 'campaign.approve']);
 });
@@ -128,7 +128,7 @@ describe('nobody approves', () => {
     expect([refused.status, refused.body.contentHash]).toEqual([409, (await read(service, path)).contentHash]);
     expect(refused.body.contentHash).not.toBe(contentHash);
     expect((await approve(service, path, refused.body.contentHash)).status).toBe(200);
-    // What was approved stays so: the hours belong to it, the pace does not.
+    // Approved content is fixed: it includes the hours, but not the pace.
     expect((await service.call('PATCH', path, { body: { perSecond: 100 } })).status).toBe(200);
     const changed = await service.call('PATCH', path, { body: { quietHours: false } });
     expect(changed.status).toBe(409);

@@ -1,4 +1,4 @@
-/** A campaign as a person makes it, one step after the other: a draft, its file, what is decided, its text. */
+/** A campaign as users create it, step by step: a draft, its file, the decisions, its text. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,7 +106,7 @@ test('what a file came to with another text is forgotten; how it is read stays',
   });
 });
 
-/** What the ledger stores of the file. */
+/** The stored data of the file. */
 const kept = (id: string) =>
   service.ledger.query<{ days: number; judged: boolean }>(
     `select round(extract(epoch from expires_at - kept_at) / 86400)::int as days, options is not null as judged
@@ -208,7 +208,7 @@ test('a file that took the place of the judged one meanwhile is not counted: nob
   const sound = 'numero;Prénom\n+221771000001;Awa\n';
   const undecided = 'numero;Prénom\n+221771000001;Awa\n+2250700 0001;Koffi\n';
   await keep(id, sound);
-  // Its sender had begun before: the campaign is as it will be counted.
+  // Its upload began earlier: the campaign is in its final state.
   let go = (): void => undefined;
   const may = new Promise<void>((resolve) => (go = resolve));
   const begun = vi.spyOn(KeptFiles.prototype, 'keep');
@@ -219,7 +219,7 @@ test('a file that took the place of the judged one meanwhile is not counted: nob
   });
   await vi.waitUntil(() => begun.mock.calls.length > 0, { timeout: 20_000 });
   begun.mockRestore();
-  // Between the two times that it is read.
+  // Between its two reads.
   const noted = vi.spyOn(KeptFiles.prototype, 'judged').mockImplementationOnce(async () => {
     go();
     expect((await slow).statusCode).toBe(200);
@@ -268,7 +268,7 @@ test('what was looked at is counted, and nothing else: neither another file nor 
   };
   await keep(id, 'numero\n+221771000003');
   await refused(`${seen}&seenCampaign=${campaign}`);
-  // Nor is what was answered for the one file remembered of the other.
+  // The answer about one file is not stored for the other.
   expect((await service.call('GET', at(id, '/file'))).body).toMatchObject({ options: null, report: null });
   await keep(id, 'numero\n+221771000001\n+221771000002');
   await amend(id, { text: 'Bonsoir' });

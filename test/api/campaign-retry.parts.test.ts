@@ -12,11 +12,11 @@ afterEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** Refused for the number itself: the sandbox answers ERROR_110 for the whole request. */
+/** Refused because of the number: the sandbox answers ERROR_110 for the whole request. */
 const POISON = '779999902';
 
 let made = 0;
-/** A campaign whose numbers no other test uses, started. */
+/** A started campaign whose numbers no other test uses. */
 async function started(people: readonly string[], more: object = {}): Promise<string> {
   made += 1;
   const body = { name: 'test', text: `Bonjour {{prenom}} (${made})`, country: 'SN', reference: `r-${made}`, ...more };
@@ -61,7 +61,7 @@ test('the campaign tells how many of each country, and what became of them', asy
 });
 
 describe('a retry', () => {
-  /** The first time the text is too long for the service, for all of them alike. */
+  /** At first the provider refuses the text as too long, for all recipients. */
   const failedCampaign = async (count: number, more: object = {}): Promise<string> => {
     await service.control('POST', '/settings', { smsMaxTextLength: 1 });
     const id = await started(people(count), more);

@@ -38,7 +38,7 @@ async function campaign(more: object = {}): Promise<string> {
 
 const upload = (id: string, query = '', body = FILE) =>
   service.call('POST', `/v1/campaigns/${id}/recipients${query}`, { body, headers: { 'content-type': 'text/csv' } });
-/** Without the time of day, which goes on. */
+/** Without the changing time of day. */
 const show = async (id: string) => {
   const { quiet, ...rest } = (await service.call('GET', `/v1/campaigns/${id}`)).body;
   return { ...rest, quiet: { ...quiet, clock: undefined } };
@@ -126,7 +126,7 @@ test('a cut upload leaves the campaign as it was', async () => {
   await cutUpload(id);
   await expect.poll(() => storedOf(id)).toEqual(storedBefore);
   expect(await show(id)).toEqual(before);
-  // And the whole file is taken afterwards as if nothing had happened.
+  // Afterwards the whole file is accepted.
   expect((await upload(id)).body).toMatchObject({ recipients: 4, skipped: 2 });
 });
 
@@ -145,7 +145,7 @@ test('a file that cannot be read as CSV from one row on is refused with the row 
   expect([await show(id), await storedOf(id)]).toEqual([before, storedBefore]);
 });
 
-/** Rows of recipients, and rows that were left out. */
+/** Rows of recipients, and skipped rows. */
 async function storedOf(id: string): Promise<readonly number[]> {
   const [row] = await service.ledger.query<{ recipients: number; others: number }>(
     `select (select count(*) from relais.recipient r where r.campaign = c.number)::int as recipients,
@@ -155,7 +155,7 @@ async function storedOf(id: string): Promise<readonly number[]> {
   return [row?.recipients ?? 0, row?.others ?? 0];
 }
 
-/** Promises a megabyte, sends most of it, and pulls the plug. */
+/** Declares a megabyte, sends most of it, and disconnects. */
 async function cutUpload(id: string): Promise<void> {
   const { hostname, port } = new URL(service.api);
   const rows = Array.from({ length: 20_000 }, (_, n) => `77${String(1_000_000 + n)};Awa ${n}`);

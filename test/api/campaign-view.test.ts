@@ -1,4 +1,4 @@
-/** While the canary is alone, a campaign says when the rest follows, and promises no end. */
+/** While the canary is sent alone, a campaign shows when the rest follows, but no end. */
 import { expect, test } from 'vitest';
 import { campaignView } from '../../src/api/views.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';

@@ -3,7 +3,7 @@ import { type Service, ask, startService } from '../support/service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  // Few requests at a time, so that there is something left to pause and to cancel.
+  // Few requests at a time, so that unsent ones remain to pause and to cancel.
   service = await startService({ WORKER_CONCURRENCY: '8' });
 });
 afterEach(async () => {
@@ -14,7 +14,7 @@ afterAll(() => service.stop());
 
 const CSV = { 'content-type': 'text/csv' };
 
-/** `count` people with numbers of Senegal, in the spelling of a spreadsheet. */
+/** `count` recipients with numbers of Senegal, in a spreadsheet's format. */
 const people = (count: number, first = 0): string =>
   [
     'numero;prenom',
@@ -24,7 +24,7 @@ const people = (count: number, first = 0): string =>
 let made = 0;
 async function campaign(more: object = {}): Promise<string> {
   made += 1;
-  // The number in the text tells the books of one test from those of another.
+  // The number in the text separates the records of the tests.
   const body = {
     name: 'test',
     text: `Bonjour {{prenom}} (${made})`,
@@ -55,7 +55,7 @@ async function rows(
   }
 }
 
-/** How often each text of the last campaign went out. */
+/** How often each text of the last campaign was sent. */
 async function sentTimes(): Promise<number[]> {
   const books = (await service.books('messages')) as { items?: Message[] } | Message[];
   const messages = Array.isArray(books) ? books : (books.items ?? []);

@@ -59,7 +59,7 @@ test('a request that is not valid names every problem, and records nothing', asy
 test('an invoice whose process died before it was created is created by the due index', async () => {
   const reference = 'died';
   const { body } = await service.post('/v1/invoices', { totalAmount: 1_000, store: { name: 'x' }, reference });
-  // As the record was when it had been accepted and nobody had gone on with it.
+  // The record after acceptance, before any further step.
   await service.ledger.query('alter table relais.operation disable trigger operation_enters_state');
   await service.ledger.query(`update relais.operation set state = 'creating', token = null, facts = facts - 'url' - 'request',
     request = request || '{"request": {"totalAmount": 1000, "store": {"name": "x"}}}', lease = null, lease_until = null, version = version + 1, queue = 'invoice-confirm', due_at = now()

@@ -14,7 +14,7 @@ const resolve = (path: string, outcome = 'failed') =>
 const set = (id: string, what: string) =>
   service.ledger.query(`update relais.operation set ${what} where id = '${id}'`);
 
-/** An invoice that was paid, of which we do not know it, and which a person is to judge. */
+/** A paid invoice that relais does not know as paid, and that needs review. */
 async function paidUnseen(reference: string, word = 'version = version'): Promise<{ id: string; path: string }> {
   const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference };
   const { id, token } = (await service.post('/v1/invoices', body)).body;
@@ -27,7 +27,7 @@ async function paidUnseen(reference: string, word = 'version = version'): Promis
   return { id, path };
 }
 
-/** A payment request that was paid, of which we do not know it. */
+/** A paid payment request that relais does not know as paid. */
 async function paidRequestUnseen(
   reference: string,
   word = 'version = version',
@@ -73,7 +73,7 @@ describe.for(kinds)('a person does not call %s that was paid failed', ([, paid])
     expect((await service.call('GET', path)).body.state).toBe('needs_review');
 
     await set(id, 'lease = null, lease_until = null');
-    // A look of a worker may be under way by itself, and find it too.
+    // A worker's own status check may find it too.
     const said = async () => (await resolve(path)).body.detail as string;
     await expect.poll(said).toMatch(/The provider reports completed|^The state is completed/);
     expect((await service.call('GET', path)).body.state).toBe('completed');

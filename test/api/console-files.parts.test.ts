@@ -1,4 +1,4 @@
-/** The console as files: what is served to everybody who reaches the port, and with which rules for the browser. */
+/** The console's files: public content, and the browser policies. */
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -117,7 +117,7 @@ describe('a file of the console', () => {
   });
 });
 
-/** As it is written: a client would tidy the path up. */
+/** The raw path: a client would normalise it. */
 function exchange(path: string, headers = {}): Promise<{ readonly status: number; readonly bytes: Buffer }> {
   const { hostname, port } = new URL(door.url);
   return new Promise((resolve, reject) => {

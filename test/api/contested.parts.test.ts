@@ -1,4 +1,4 @@
-/** Two systems with one SMS login end each other's sessions: the texts wait, and everybody is told why. */
+/** Two systems with one SMS login end each other's sessions: SMS wait, and the status shows the reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 

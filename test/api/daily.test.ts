@@ -1,9 +1,9 @@
-/** The report of a day as a file. */
+/** The daily report as a file. */
 import { expect, test } from 'vitest';
 import { dailyCsv, rowsOf } from '../../src/api/daily.ts';
 
 test('each figure of the CSV is a whole number', () => {
-  // The book keeps hundredths. French Excel takes 12345.5 for a text, and leaves it out of a sum.
+  // The totals have hundredths. French Excel reads 12345.5 as a text, and omits it from sums.
   const sums = { sent: 3, sentSegments: 3, cost: 1_234_550 };
   const rows = rowsOf([{ account: 'main', kind: 'text', place: 'SN', sums }]);
   const csv = dailyCsv({ date: '2026-11-22', timezone: 'UTC', closed: true, rows });

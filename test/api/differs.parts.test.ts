@@ -1,4 +1,4 @@
-/** One reference for two requests: through whichever door the second comes, it is told what of it is not the same. */
+/** One reference for two requests: every entry point reports the fields that differ. */
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createProducer, type Producer } from '../../src/producer/producer.ts';
@@ -98,6 +98,6 @@ test('of a file: the rows, by their numbers', async () => {
   const { id } = (await ask(rows)).body;
   const [first, second] = rows;
   const { body } = await ask([first, { ...second, amount: 9_000 }, { ...payment, reference: 'file-4' }]);
-  // The second has another amount, the third is another one.
+  // The second has another amount, the third has another recipient.
   expect(body).toMatchObject({ existingId: id, differs: ['/2/amount', '/3/amount', '/3/reference'] });
 });

@@ -119,7 +119,7 @@ test('a mode that the service has added since is taken when it is set, and is se
   const body = asked({ reference: 'new-mode', withdrawMode: 'wallet-b-mali', accountAlias: '+22370123456' });
   const accepted = await later.call('POST', '/v1/disbursements', { body });
   expect([accepted.status, accepted.body.accountAlias]).toEqual([202, '70123456']);
-  // The sandbox knows only the modes of the interface, and says so by its documented code.
+  // The sandbox knows only the modes of the interface, and refuses others with its documented code.
   const ended = await later.until(`/v1/disbursements/${accepted.body.id}`, ({ state }) => state === 'rejected');
   expect(ended.reason).toBe('1001');
   await later.stop();

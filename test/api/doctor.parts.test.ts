@@ -1,4 +1,4 @@
-/** What the doctor finds, asked of a process that runs: for which key, in which language, and how often it looks. */
+/** The doctor's findings through the API: rights, language, and the interval of examinations. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 

@@ -87,7 +87,7 @@ test.each([
   ['/v1/payment-requests', { amount: 5_000, phone: '+221771234567', feesPaidBy: 'merchant', reference: 'p' }],
   ['/v1/invoices', { totalAmount: 5_000, store: { name: 's' }, reference: 'i' }],
 ] as const)('%s writes nothing and asks nobody', async (path, body) => {
-  // Payments that were accepted before may take effect meanwhile; nothing of this kind may.
+  // Earlier payments may take effect meanwhile; none of this test may.
   const effects = async () => {
     const { messagesSent, invoices, paymentRequests, directCredits } = await service.books('summary');
     return { messagesSent, invoices, paymentRequests, directCredits };

@@ -1,4 +1,4 @@
-/** Somebody has a little of an operation in hand and looks for it: through the API, and at a shell. */
+/** Searches with partial knowledge of an operation: through the API, and in a shell. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function pays(accountAlias: string, more: object = {}, key?: string) {
   return service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
 }
 
-/** As somebody at a shell. */
+/** Runs a shell command. */
 const shell = (...argv: string[]) =>
   relais(argv, { env: { RELAIS_URL: service.api, RELAIS_API_KEY: 'maker-secret' }, columns: 200 });
 
@@ -157,7 +157,7 @@ test('a key that is bound to an account finds, lists and turns pages of nothing 
   expect(idsOf(await get('/v1/disbursements?phone=771110007', stranger))).toEqual([own.id]);
   expect(idsOf(await get(`/v1/disbursements?token=${foreign.token}`, stranger))).toEqual([]);
   expect(idsOf(await get(`/v1/disbursements?reference=${foreign.reference}`, stranger))).toEqual([]);
-  // A place in somebody else's list leads to nothing but one's own.
+  // A cursor of another key's list returns only one's own operations.
   const { next } = await get('/v1/disbursements?limit=1');
   const after = await get(`/v1/disbursements?after=${next}`, stranger);
   expect(after.items.every(({ account }: { account: string }) => account === 'other')).toBe(true);

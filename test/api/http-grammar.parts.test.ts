@@ -1,4 +1,4 @@
-/** Headers as HTTP allows them to be written: schemes and names in any case, aliases, nothing where nothing is needed. */
+/** Headers in every form that HTTP allows: schemes and names in any case, aliases, empty values. */
 import { gzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ describe('a body of JSON', () => {
   test.for(['utf-8', 'UTF8', 'utf8', '"utf-8"', 'us-ascii', 'ASCII', '', '""'])(
     'may have the charset %j',
     async (charset) => {
-      // Read, and found to be no JSON.
+      // The body was read, and is no JSON.
       expect((await post({ 'content-type': `application/json; charset=${charset}` })).status).toBe(400);
     },
   );

@@ -1,4 +1,4 @@
-/** Reports of the jobs of the queue `intake` that relais refuses. */
+/** Reports of jobs of the queue `intake` that relais refuses. */
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';

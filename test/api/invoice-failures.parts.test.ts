@@ -3,7 +3,7 @@ import { type CollectService, startCollectService } from '../support/collect-ser
 
 let service: CollectService;
 beforeAll(async () => {
-  // No worker looks in between: what is told here is told by the request itself.
+  // No worker checks in between: the request itself reports the result.
   service = await startCollectService({ UPSTREAM_TIMEOUT: '400ms', SWEEP_INTERVAL: '10m' });
 });
 afterAll(() => service.stop());

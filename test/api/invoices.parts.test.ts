@@ -94,7 +94,7 @@ describe('identity', () => {
   });
 });
 
-/** XOF, by the book of today. */
+/** XOF of today's totals. */
 const collected = async (): Promise<number> => {
   const { body } = await service.published('/v1/reports/daily');
   return body.rows.reduce((sum: number, row: { collected: { xof: number } }) => sum + row.collected.xof, 0);

@@ -102,7 +102,7 @@ test('every route takes what is read without a look at its limit', () => {
 });
 
 describe('a caller that goes away', () => {
-  /** However it comes: who hangs up in the middle is an error of the socket first. */
+  /** In any order of events: a client that disconnects midway is a socket error first. */
   const closing = ({ socket }: IncomingMessage): Promise<void> =>
     new Promise((resolve) => void socket.once('close', () => setImmediate(resolve)));
   const head = 'POST /waits HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n';

@@ -1,4 +1,4 @@
-/** Keys that were made while relais runs, as a process knows them. */
+/** Keys created at run time, as cached by a process. */
 import { expect, test } from 'vitest';
 import { KeyRing, digestOf } from '../../src/api/keys.ts';
 import type { MadeKey } from '../../src/ledger/api-keys.ts';
@@ -7,7 +7,7 @@ const SECRET = 'rk_secret';
 const digest = digestOf(SECRET).toString('hex');
 const key: MadeKey = { id: 'key_1', name: 'shop', madeBy: 'root', roles: ['read'], digest, createdAt: 0 };
 
-/** A ring whose readings end when the test says so. */
+/** A key ring whose reads end when the test allows it. */
 function slowRing() {
   const clock = { mono: 10_000, now: () => clock.mono, monotonic: () => clock.mono };
   const readings: ((keys: readonly MadeKey[]) => void)[] = [];

@@ -1,4 +1,4 @@
-/** Nobody decides alone what two must, nor goes on with a key that is gone, nor hears of the accounts of others. */
+/** Four-eyes rules, revoked keys during a request, and isolation of accounts. */
 import { createConnection, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { apiOn, type Running } from '../support/api-process.ts';
@@ -66,7 +66,7 @@ test('nor with one that they made under the same address, written otherwise', as
   expect([approved.status, approved.body.rule]).toEqual([403, 'other-person']);
 });
 
-/** A request whose body comes bit by bit, and what is heard of it meanwhile. */
+/** A request whose body is sent in parts, and the answer so far. */
 async function begun(path: string, secret: string, headers: string, method = 'POST') {
   const { hostname, port } = new URL(service.api);
   const socket: Socket = createConnection({ host: hostname, port: Number(port) });
@@ -78,7 +78,7 @@ async function begun(path: string, secret: string, headers: string, method = 'PO
   socket.write(
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\nExpect: 100-continue\r\n${headers}\r\n\r\n`,
   );
-  // Its head was read.
+  // The head was read.
   await hears(/100 Continue/);
   return { send: (text: string) => void socket.write(text), hears, heard: () => heard, end: () => socket.destroy() };
 }
@@ -121,7 +121,7 @@ test('a body that comes slowly is not taken once its key was revoked', async () 
   expect(slow.heard()).toMatch(/HTTP\/1\.1 401 /);
 });
 
-/** A draft to which a key sends a file, and is revoked before all of it has come. */
+/** A draft whose file upload loses its key before the end. */
 async function draftCutOff(part: 'recipients' | 'file'): Promise<string> {
   const { body: key } = await make({ name: part, roles: ['enqueue'], service: part });
   const campaign = { name: 'x', text: 'Bonjour', reference: part };
@@ -169,7 +169,7 @@ describe('a file of opt-outs', () => {
     const types = `Content-Type: text/csv\r\nContent-Length: ${first.length + second.length}`;
     const file = await begun('/v1/opt-outs', key.secret, types, method);
     file.send(first);
-    // A thousand are done at a time.
+    // Processed in groups of a thousand.
     await vi.waitUntil(async () => (await optedOut('+221770000001')) !== before, { timeout: 20_000 });
     await revoked(key);
     file.send(second);

@@ -1,4 +1,7 @@
-/** A limit that came into force, and whose answer was lost on the way: whoever asks again is told, and it is audited. */
+/**
+ * A limit came into force, but its answer was lost: a repeated request gets the answer, and the audit log has one
+ * line.
+ */
 import express, { type ErrorRequestHandler, type Request } from 'express';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ApiContext } from '../../src/api/context.ts';
@@ -28,7 +31,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** The API of limits, its PostgreSQL at the other end of a wire. The key is named in the request. */
+/** The API of limits with a PostgreSQL connection that can be cut. The request names the key. */
 async function door() {
   const database = new URL(store.url);
   const link = await Link.to(Number(database.port));
@@ -71,7 +74,7 @@ async function door() {
     const how = { body: { value }, headers: { 'x-name': name } };
     return (await ask(`${url}/v1/limits/MAX_PER_DAY`, 'POST', how)).status;
   };
-  /** Who set what, the newest first. */
+  /** Changes and their authors, newest first. */
   const audited = async () => {
     const lines = await new Audit({ database: direct }).page({ limit: 10 });
     return lines.map(({ words: { by, target, before, after } }) => [by, target, before, after].join(' '));

@@ -1,4 +1,4 @@
-/** No limit is ever looser than the strictest that was asked for, unless two people said so. */
+/** No limit is ever looser than the strictest requested value, unless two people agreed. */
 import { Queue, QueueEvents } from 'bullmq';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
@@ -18,7 +18,7 @@ async function started(env: Readonly<Record<string, string>> = {}): Promise<Serv
   return service;
 }
 
-/** Another process on the same database, with an environment file of its own. */
+/** Another process on the same database, with its own environment file. */
 async function another(service: Service, env: Readonly<Record<string, string>>, role: 'worker' | 'api' = 'api') {
   const config = loadConfig({
     ...relaisSettings({ ...service.sandbox, redisUrl: service.redisUrl, databaseUrl: service.ledger.url }),

@@ -1,4 +1,4 @@
-/** A list answers what was asked, or says why it cannot. */
+/** A list returns the requested items, or explains why it cannot. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 

@@ -1,4 +1,4 @@
-/** PostgreSQL has committed what was asked for, and its answer is lost: nobody says that nothing was accepted. */
+/** PostgreSQL has committed a request, and its answer is lost: relais never claims that nothing was accepted. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Link } from '../support/link.ts';
 import { apiOn, freshStores, type Running } from '../support/api-process.ts';

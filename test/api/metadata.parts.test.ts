@@ -1,4 +1,4 @@
-/** What callers say of an operation for people, through each entry point: it comes back wherever the operation is shown. */
+/** Descriptions of an operation through each entry point: they are returned wherever the operation is shown. */
 import { Queue } from 'bullmq';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -72,7 +72,7 @@ const ways: readonly (readonly [string, (asked: Payment) => Promise<unknown>])[]
 const listed = async (path: string, name: string) =>
   (await service.call('GET', `${path}?metadata.orderId=${name}`)).body.items;
 
-/** The one operation that a list finds by its metadata. */
+/** The only operation that a list finds by its metadata. */
 async function found(path: string, name: string) {
   await vi.waitUntil(async () => (await listed(path, name)).length === 1, { timeout: 60_000, interval: 50 });
   const [row] = await listed(path, name);
@@ -111,7 +111,7 @@ interface KindCase {
   readonly path: string;
   readonly body: object;
   readonly event: string;
-  /** Leads to the event, where nothing else does. */
+  /** Triggers the event, if nothing else does. */
   readonly ends?: (row: { readonly id: string; readonly token: string }) => Promise<unknown>;
 }
 

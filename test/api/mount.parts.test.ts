@@ -1,4 +1,4 @@
-/** What is declared is what runs: a door with three made-up routes, over a real socket. */
+/** Declarations of routes are what runs: three example routes over a real socket. */
 import express from 'express';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -131,7 +131,7 @@ test('what changes anything is not begun with a key that was revoked since it wa
   expect((await ask('POST', '/v1/things/7/stop', { key })).status).toBe(401);
   expect((await ask('DELETE', '/v1/things/7', { key })).status).toBe(401);
   expect(forgotten).toEqual([]);
-  // Nothing is asked twice of those that read, which are most.
+  // Reads, which are the majority, never query the session twice.
   expect((await ask('GET', '/v1/things/7', { key })).status).toBe(200);
   expect((await ask('DELETE', '/v1/things/7')).status).toBe(204);
   expect(forgotten).toEqual(['7']);

@@ -21,7 +21,7 @@ const aDisbursement = (reference?: string) => ({
 const operations = (): Promise<number> => storedIn(service, 'disbursement');
 const paid = async (): Promise<number> => (await service.books('disbursements')).length;
 
-/** One of them was first; everybody is told the same id. */
+/** One of them was first; all get the same id. */
 function expectOne(answers: readonly { id: string; outcome: string }[]): string {
   expect(answers).toHaveLength(TIMES);
   expect(new Set(answers.map(({ id }) => id)).size).toBe(1);

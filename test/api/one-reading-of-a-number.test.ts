@@ -1,4 +1,4 @@
-/** However a phone number is written, every way in reads the same subscriber, or refuses it. */
+/** Every entry point parses a phone number to the same subscriber, or refuses it. */
 import { describe, expect, test } from 'vitest';
 import { payeesOf } from '../../src/api/finding.ts';
 import { readPhones } from '../../src/campaigns/opt-out-phones.ts';
@@ -16,7 +16,7 @@ import { says } from '../../src/messages/schemas.ts';
 const country = 'SN';
 const REFUSED = 'refused';
 
-/** International form of a number, by the interface that reads the number. */
+/** International form of a number, by the entry point that parses it. */
 const waysIn: Readonly<Record<string, (written: string) => string>> = {
   'the recipients of a campaign': (written) => {
     const reading = phoneReader({ country })(written);
@@ -153,7 +153,7 @@ test.each(countryCodes)('in %s every way in agrees, whatever stands between the 
   const number = `+${countries[code].dialling}${national}`;
   for (let turn = 0; turn < 200; turn += 1) {
     const written = `${anyOf()}+${Array.from(number.slice(1), (digit) => digit + anyOf()).join('')}`;
-    // A bracketed zero is another writing.
+    // A bracketed zero is another notation.
     if (/\( *0/.test(written) || written.length > 32) continue;
     const request = { accountAlias: written, amount: 500, withdrawMode, reference: 'r-1' };
     expect([JSON.stringify(written), phoneReader()(written)]).toMatchObject([expect.any(String), { e164: number }]);

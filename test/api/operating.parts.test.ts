@@ -91,7 +91,7 @@ describe('explain', () => {
     expect(told).toEqual(
       expect.arrayContaining(['accepted', 'the service gave a token', 'about to submit (send 1)']),
     );
-    // A callback may still come after the look.
+    // A callback may arrive after the check.
     const asked = told.filter((what: string) => !what.startsWith('the service called back'));
     expect(asked.at(-1)).toBe('asked: the service says success');
   });

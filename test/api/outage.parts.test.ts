@@ -4,7 +4,7 @@ import { type Service, startService } from '../support/service.ts';
 const OUTAGE = 60;
 const CONCURRENCY = 4;
 const RECHECK_MS = 500;
-/** As the declaration of the outage has it. */
+/** From the declaration of the outage. */
 const IN_A_ROW = 5;
 
 let service: Service;
@@ -50,7 +50,7 @@ describe.each(['says it is under maintenance', 'answers 5xx before doing the wor
       await service.until('/v1/accounts', ({ items }) => items[0].held.length > 0);
       expect(await held()).toMatchObject([{ area: 'payments', reason: 'maintenance' }]);
 
-      // Held: one disbursement an interval asks, whatever the number of those that wait.
+      // Held: one disbursement per interval runs as a trial, however many wait.
       const heldAt = Date.parse((await held())[0].since);
       const intervals = (): number => (Date.now() - heldAt) / RECHECK_MS;
       const asked = (await creations()) - before.creations;

@@ -1,4 +1,4 @@
-/** What a file had beside numbers comes back in the report, under its own headings. */
+/** Additional columns of a file are returned in the report, under their own headings. */
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';

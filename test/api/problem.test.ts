@@ -15,7 +15,7 @@ test('the title of each problem is a noun phrase, or begins with Cannot', () => 
   expect(new Set(titles).size).toBe(titles.length);
 });
 
-/** A consequence may follow: `; nothing was done`, and the reason why it cannot be done. */
+/** A consequence may follow: `; nothing was done`, and why it cannot be done. */
 const head = (title: string): string => title.split(/[;:]/)[0] ?? '';
 
 test('the next step of each problem and each rule is imperative', () => {

@@ -1,4 +1,4 @@
-/** A provider of identities that is unwell is not asked again and again by strangers who would sign in. */
+/** A failing identity provider is not called again for every sign-in attempt of unknown clients. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Who somebody is that comes by a provider of identities, while addresses change and are given to others. */
+/** Identity of users of an identity provider while addresses change and are reassigned. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, browserAt } from '../support/browser.ts';
 import {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await provider?.close();
 });
 
-/** A browser of its own, signed in at the provider under that name and address. */
+/** A separate browser, signed in at the provider under that name and address. */
 async function arrive(sub: string, email: string): Promise<Browser> {
   accounts[sub] = { ...both, email };
   const browser = browserAt(service.api);
@@ -61,7 +61,7 @@ test('an address that is given to another is not that person, and decides nothin
   const second = await arrive('sub-two', 'desk@example.sn');
   expect(await person(second)).toBe('sub-two');
   expect((await approve(second, id)).body.rule).toBe('other-person');
-  // And the first one stays the same person after all that came since.
+  // The first user stays the same person after all changes.
   expect(await person(await arrive('sub-one', 'desk@example.sn'))).toBe('desk@example.sn');
 });
 

@@ -1,4 +1,4 @@
-/** The door of the provider of identities, and who knocks at it. */
+/** The sign-in with the identity provider, and attacks on it. */
 import type { Request } from 'express';
 import { expect, test } from 'vitest';
 import { NotSignedIn, ProviderDoor } from '../../src/api/provider.ts';
@@ -12,7 +12,7 @@ import { onlyOf } from '../support/only.ts';
 
 const BACK = 'https://console.example';
 
-/** A door whose provider never heard of any code, and counts how often it was asked. */
+/** A provider that knows no code, and counts its requests. */
 async function doorOfStrangers() {
   let asked = 0;
   const clock = { ...systemClock, at: 0, monotonic: () => clock.at };

@@ -65,7 +65,7 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   const pages = await purge('77 123 45 67');
   expect(['messages', 'recipients', 'open'].map((name) => total(pages, name))).toEqual([1, 4, 0]);
   expect(pages[0]).toMatchObject({ found: { optOuts: 1 }, kept: expect.stringContaining('Disbursements') });
-  // What stays of a text that was sent to them ends by itself, as they are told.
+  // The remaining data of an SMS expires, as the answer says.
   expect(pages[0]?.['kept']).toContain('72 hours');
   expect(pages[0]?.['phone']).not.toContain('1234567');
   const kept = await everything();
@@ -92,13 +92,13 @@ test('what is no number is refused', async () => {
   expect((await service.call('POST', '/v1/purge', { body: { phone: '12' } })).status).toBe(422);
 });
 
-/** A connection that puts no prefix before its keys. */
+/** A connection without a key prefix. */
 function bare(): Redis {
   const { host = '', port = 0, db = 0 } = service.redis.options;
   return new Redis({ host, port, db });
 }
 
-/** Every key that begins with the prefix, those of BullMQ too. */
+/** Every key with the prefix, including BullMQ's. */
 async function allOf(): Promise<string> {
   const client = bare();
   const found: unknown[] = [];

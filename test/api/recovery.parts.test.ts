@@ -1,4 +1,4 @@
-/** What a person sees and decides after PostgreSQL was restored to an earlier point. */
+/** An operator's view and decisions after PostgreSQL was restored from a backup. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { browserAt } from '../support/browser.ts';
 import { confirmed, hears, recovers, withoutWitness, witnessed } from '../support/recovery.ts';

@@ -1,4 +1,4 @@
-/** A different person refuses to approve a payment, a payment batch or a campaign, and says why. */
+/** A different person rejects a payment, a payment batch or a campaign, with a reason. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { people } from './batch-desk.ts';

@@ -1,4 +1,4 @@
-/** The report of a day, through the doors: it closes to the franc against the books of the double of the service. */
+/** The daily report through every entry point: it equals the simulator's records to the franc. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { relais } from '../cli/terminal.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -9,7 +9,7 @@ const TEXTS = 12;
 let service: Service;
 
 beforeAll(async () => {
-  // What moves money at once is asked for once: an answer that is only late would leave it to a person.
+  // Immediate payments are requested only once: a merely late answer would require a review.
   service = await startService({ DIRECT_CREDIT: 'on', MAX_PER_BENEFICIARY_DAY: 'off', UPSTREAM_TIMEOUT: '5s' });
 });
 afterAll(() => service.stop());
@@ -75,7 +75,7 @@ test('a day of many kinds under faults closes to the franc against the books of 
   for (const { id } of told.items) await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
 
   const { xofPaid } = await service.books('summary');
-  // The publisher adds what happened to the totals of the day, a moment later.
+  // The publisher adds events to the daily totals a moment later.
   await vi.waitFor(async () => {
     const { body } = await report();
     const rows: readonly Row[] = body.rows;

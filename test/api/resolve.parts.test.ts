@@ -4,11 +4,11 @@ import { dueAt } from '../support/stored.ts';
 
 let service: Service;
 beforeAll(async () => {
-  // Strict, so that a submit that was lost before its work ends with a person.
+  // Strict, so that a submit lost before its work needs review.
   service = await startService({
     DISBURSEMENT_RESUBMIT: 'strict',
     DISBURSEMENT_QUIET_PERIOD: '200ms',
-    // A fault strikes once: no answer that is only late may use it up.
+    // A fault applies once: a merely late answer must not use it up.
     UPSTREAM_TIMEOUT: '10s',
   });
 });
@@ -21,7 +21,7 @@ const order = (fault: string, operation: string, more: object = { count: 1 }) =>
 const SUCCEEDS_AT_ONCE = '779999910';
 
 let made = 0;
-/** One that needs review, asked for by the key `maker`. */
+/** A payment that needs review, requested by the key `maker`. */
 async function needingReview(accountAlias = '771234567'): Promise<{ id: string; token: string }> {
   made += 1;
   const body = { accountAlias, amount: 10_000 + made, withdrawMode: 'wallet-a-senegal' };
@@ -31,26 +31,29 @@ async function needingReview(accountAlias = '771234567'): Promise<{ id: string; 
   return service.until(path(asked.id), ({ state }) => state === 'needs_review');
 }
 
-/** Upstream says `created`: the submit never reached it. */
+/** The provider reports `created`: the submit never arrived. */
 async function neverExecuted() {
   await order('resets the connection before doing the work', 'submit');
   return needingReview();
 }
 
-/** Nothing can be asked about it: the restored copy knew no token. */
+/** It cannot be checked: the restored backup had no token. */
 async function withoutToken() {
   const { id } = await neverExecuted();
   await service.ledger.query(`update relais.operation set token = null where id = '${id}'`);
   return { id };
 }
 
-/** Upstream says `pending`: it took the submit, and once named another amount. */
+/** The provider reports `pending`: it accepted the submit, and named another amount before. */
 async function pendingUpstream() {
   await order('leaves the disbursement pending', 'submit');
   return namedAnotherAmount();
 }
 
-/** Each look is answered so until this one waits: a late callback of another has that one looked at too. */
+/**
+ * Each check gets this answer until this payment waits: a late callback for another payment triggers a check of that
+ * one too.
+ */
 async function namedAnotherAmount(accountAlias?: string) {
   await order('reports another amount', 'status', {});
   const waits = await needingReview(accountAlias);
@@ -89,7 +92,7 @@ describe('a person settles what upstream does not contradict', () => {
   });
 
   test('succeeded, when upstream says so', async () => {
-    // A callback would have it looked at again, and settled, before anybody came.
+    // A callback would trigger a check that settles it before the test's decision.
     await order('never calls back', 'callback', {});
     const { id, token } = await namedAnotherAmount(SUCCEEDS_AT_ONCE);
     const { status, body } = await resolve(id, { outcome: 'succeeded', note });
@@ -127,7 +130,7 @@ describe('a person settles what upstream does not contradict', () => {
     expect(bare.body.detail).toContain('transactionId');
     const { status, body } = await resolve(id, { outcome: 'succeeded', note, transactionId: 'TX-SEEN-4' });
     expect([status, body.state, body.transactionId]).toEqual([200, 'succeeded', 'TX-SEEN-4']);
-    // It was not paid with this token, so nothing that is said of it counts any more.
+    // Nothing was paid with this token, so later answers about it no longer count.
     expect(body.token).toBeNull();
     expect((await record(id)).history.at(-2)).toMatchObject({ operation: 'named', code: 'token', detail: token });
     expect(await dueAt(service, id)).toBeUndefined();

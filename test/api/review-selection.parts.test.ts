@@ -1,4 +1,7 @@
-/** Many that wait for a person, decided by one word: each is looked at upstream first, and told as one alone. */
+/**
+ * Many payments in review, decided by one request: each is checked at the provider first, and logged like a single
+ * decision.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, type Service, startService } from '../support/service.ts';
 
@@ -17,7 +20,7 @@ beforeEach(() => {
   tag += 1;
 });
 
-/** Asked for by `maker`, and put before people as a recovery does; nothing was ever sent of them. */
+/** Requested by `maker`, and in review as after a recovery; nothing of them was ever sent. */
 async function waiting(count: number, reason = `case_${tag}`): Promise<string[]> {
   const lines = Array.from({ length: count }, (_, at) => {
     const reference = `selected-${(made += 1)}`;
@@ -155,12 +158,12 @@ describe('a confirmation', () => {
     const before = await announced();
     const { count, selection } = (await ask(word())).body;
     expect(count).toBe(MANY);
-    // The asker goes away after the first lines, as a terminal that is closed.
+    // The caller disconnects after the first lines, like a closed terminal.
     const body = word({ confirm: { count, selection } });
     await service.call('POST', '/v1/review/resolve', { body, key: 'checker-secret', until: '\n' });
     let left = await ask(word());
     while (left.body.count === MANY) left = await ask(word());
-    // What was under way when it broke off comes to its end before the rest is counted.
+    // The running decisions end before the rest is counted.
     const rest = await settled();
     expect(rest.count).toBeLessThan(MANY);
     const lines = linesOf((await ask(word({ confirm: rest }))).body);

@@ -14,13 +14,13 @@ afterAll(() => service.stop());
 const review = async (query = '', key = 'maker-secret') =>
   (await service.call('GET', `/v1/review${query}`, { key })).body;
 const kindsOf = ({ items }: { items: { kind: string }[] }) => items.map(({ kind }) => kind);
-/** Status checks go on meanwhile, and add to what is told of each. */
+/** Status checks continue meanwhile, and add to each history. */
 const placesOf = ({ items }: { items: { kind: string; id: string }[] }) =>
   items.map(({ kind, id }) => `${kind} ${id}`);
 const inReview = (path: string, id: string) =>
   service.until(`/v1/${path}/${id}`, ({ state }: { state: string }) => state === 'needs_review');
 
-/** One of each kind, each in review before the next is asked for. */
+/** One of each kind, each in review before the next is requested. */
 async function oneOfEach(): Promise<string[]> {
   await service.fault('hangs after doing the work', { operation: 'direct-credit' });
   const credit = await service.post('/v1/direct-credits', {
@@ -68,7 +68,7 @@ test('everything that waits for a person is listed, whatever its kind, the oldes
   expect(placesOf(first)).toEqual(placesOf(all).slice(0, 3));
   const second = await review(`?limit=3&after=${encodeURIComponent(first.next)}`);
   expect([placesOf(second), second.next]).toEqual([placesOf(all).slice(3), null]);
-  // An id that waits is a place too.
+  // The id of a waiting operation is a valid cursor too.
   expect(placesOf(await review(`?after=${ids[1]}`))).toEqual(placesOf(all).slice(2));
 
   expect(kindsOf(await review('?kind=invoice'))).toEqual(['invoice']);

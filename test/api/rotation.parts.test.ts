@@ -17,7 +17,7 @@ test('a key is rotated over two processes, one after the other, without a failed
   const caller = callerOf(() => behind.map(({ url }) => url));
 
   await caller.asked(20);
-  // First every process learns the new secret, then the caller takes it, then every process forgets the old one.
+  // First every process gets the new secret, then the caller uses it, then every process drops the old one.
   await replaceAll(behind, () => door(`${OLD},${NEW}`), caller);
   caller.use('new-secret');
   await caller.asked(20);
@@ -31,7 +31,7 @@ test('a key is rotated over two processes, one after the other, without a failed
   for (const one of behind) await one.stop();
 });
 
-/** As a careful deployment does: the next one is there before the last one goes. */
+/** Like a careful rollout: the next process starts before the last one stops. */
 async function replaceAll(behind: Running[], start: () => Promise<Running>, caller: Caller): Promise<void> {
   for (const at of behind.keys()) {
     const next = await start();
@@ -43,7 +43,7 @@ async function replaceAll(behind: Running[], start: () => Promise<Running>, call
 
 type Caller = ReturnType<typeof callerOf>;
 
-/** Asks all the time, in turns, whoever is behind the door at that moment. */
+/** Sends requests continuously, in turns, to the current processes. */
 function callerOf(urls: () => readonly string[]) {
   let secret = 'old-secret';
   let asked = 0;
@@ -68,7 +68,7 @@ function callerOf(urls: () => readonly string[]) {
   return {
     once,
     use: (next: string) => void (secret = next),
-    /** Resolves when so many more were answered. */
+    /** Resolves when this many more were answered. */
     asked: async (more: number) => {
       const target = asked + more;
       await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(target), { timeout: 20_000, interval: 5 });

@@ -1,4 +1,4 @@
-/** Each refusal names the rule that refused, and each conflict what is not the same. With the three keys of README. */
+/** Each refusal names its rule, and each conflict the differing fields. With the three keys of README. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Service, startService } from '../support/service.ts';
 

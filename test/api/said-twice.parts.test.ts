@@ -1,4 +1,4 @@
-/** What a body says twice, too deep or in two ways: money follows no guess about what was meant. */
+/** Bodies with duplicate names, deep nesting or ambiguous numbers: they are refused, not guessed. */
 import { gzipSync } from 'node:zlib';
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -42,7 +42,7 @@ afterAll(async () => {
   await ledger.close();
 });
 
-/** What a payer typed. Each must be gone when its request is answered. */
+/** A payer's input. It must be gone after its request is answered. */
 const planted = {
   card: '4242424242424242',
   declined: '4000000000000002',
@@ -62,7 +62,7 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-/** Every text that PostgreSQL and Redis hold, whatever holds it. */
+/** Every text stored in PostgreSQL and Redis. */
 async function everythingKept(): Promise<string> {
   const tables = await ledger.query<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'relais' and table_type = 'BASE TABLE'",
@@ -133,7 +133,7 @@ test('what a payer typed is found nowhere afterwards: not in a store, not in a l
 
   const kept = await everythingKept();
   expect(kept).toContain('softpay');
-  // The log must have something to say before its silence about secrets means anything.
+  // The log must have lines before the absence of secrets in it proves anything.
   await vi.waitFor(() => expect(relais.written()).toContain('attempt finished'), { timeout: 10_000 });
   const metrics = await (await fetch(`${relais.urls['metrics']}/metrics`)).text();
   for (const [what, value] of Object.entries(planted)) {

@@ -1,4 +1,4 @@
-/** What somebody tries with a session that is not theirs: over real sockets, with the headers that a browser would send. */
+/** Attacks with another user's session: over real sockets, with the headers of a browser. */
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { apiOn, type Running } from '../support/api-process.ts';
 import { type Browser, browserAt } from '../support/browser.ts';
 import { type Call, type Service, startService } from '../support/service.ts';
 
-/** Far more sign in here than a person does, so awa has several keys. */
+/** This test signs in far more often than a user, so awa has several keys. */
 const AWA = ['awa', 'awa-2', 'awa-3', 'awa-4'];
 const API_KEYS = [
   'root:admin:root-secret',
@@ -36,7 +36,7 @@ async function signedIn(key = nextSecret(), url = service.api): Promise<Browser>
 }
 
 let addresses = 0;
-/** Wrong keys of one address are bounded: each test has its own. */
+/** Wrong keys per address are limited, so each test has its own address. */
 const stranger = (): string => `127.0.5.${(addresses += 1)}`;
 
 const idOf = ({ cookie = '' }: Browser): string => cookie.split('=')[1] ?? '';

@@ -1,4 +1,4 @@
-/** Signing in from a browser: what begins a session, what it may do, and what ends it. */
+/** Sign-in from a browser: start, rights and end of a session. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { apiOn, type Running } from '../support/api-process.ts';
 import { type Browser, browserAt } from '../support/browser.ts';
@@ -29,7 +29,7 @@ async function signedIn(key = 'awa-secret', url = service.api): Promise<Browser>
   return browser;
 }
 
-/** The same browser at the other process: a cookie knows no port. */
+/** The same browser at the other process: a cookie is not bound to a port. */
 const elsewhere = ({ cookie }: Browser): Browser => Object.assign(browserAt(second.url), { cookie });
 
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   confirmedAt: 'confirmed_at',
 };
 
-/** What is kept of the session of a browser, as if so many minutes less or more had passed. */
+/** Shifts the stored times of a browser's session by this many minutes. */
 async function aged(browser: Browser, minutes: number, which: readonly string[]): Promise<void> {
   const [, id = ''] = browser.cookie?.split('=') ?? [];
   const own = `where hash = '\\x${await hashOf(id)}'`;
@@ -250,7 +250,7 @@ describe('what matters most', () => {
       const { status, body: refused } = await browser.fetch(method, path, body ? { body } : {});
       expect([method, path, status, refused.rule]).toEqual([method, path, 403, 'sign-in-again']);
     }
-    // What stops does not wait for a key.
+    // Stopping needs no confirmation with the key.
     expect((await browser.fetch('POST', '/v1/queues/disbursement/pause')).status).toBe(200);
     expect((await service.call('POST', '/v1/queues/disbursement/resume', { key: 'awa-secret' })).status).toBe(200);
   });

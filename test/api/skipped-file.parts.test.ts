@@ -7,7 +7,7 @@ import { sendSkipped } from '../../src/api/campaign-upload.ts';
 import type { Check } from '../../src/campaigns/check/check-recipients.ts';
 import type { CheckedRow } from '../../src/campaigns/check/report.ts';
 
-/** Files in which nobody can be sent to, with more than is held back, and whether they were given back. */
+/** Files without a valid recipient, longer than the buffer, and whether they were released. */
 function longCheck(): { readonly check: Check; readonly isOver: () => boolean } {
   let isOver = false;
   async function* rows(): AsyncGenerator<CheckedRow, void, undefined> {

@@ -1,4 +1,7 @@
-/** PostgreSQL goes away while a payer is asked: whoever waits is not told that nothing was done, or asks the payer again. */
+/**
+ * PostgreSQL goes away while a payer is prompted: the waiting caller is never told that nothing was done or to prompt
+ * the payer again.
+ */
 import { afterAll, expect, test, vi } from 'vitest';
 import { Link } from '../support/link.ts';
 import { startCollectService } from '../support/collect-service.ts';

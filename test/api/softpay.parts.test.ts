@@ -18,7 +18,7 @@ const customer = { name: 'Awa Diop', email: 'awa@example.com', phone: '77000000'
 const becomes = (id: string, wanted: string) =>
   service.until(`/v1/invoices/${id}`, ({ state }: { state: string }) => state === wanted);
 
-/** Method → the payer's number there, and what else it asks for. */
+/** Method → the payer's number there, and its other fields. */
 const methods: Readonly<Record<string, readonly [phone: string, more?: object, address?: string]>> = {
   card: ['', { card: { number: '4242 4242 4242 4242', cvv: '987', expiryYear: '29', expiryMonth: '08' } }],
   'new-wallet-a-senegal': ['+221 77 123 45 67'],

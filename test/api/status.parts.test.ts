@@ -1,4 +1,4 @@
-/** One screen that says what stands where, from the counters. */
+/** The status on one screen, from the counters. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { relais } from '../cli/terminal.ts';

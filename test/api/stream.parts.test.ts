@@ -1,4 +1,4 @@
-/** Following events as they come, over server-sent events. */
+/** Live events over server-sent events. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { Client } from 'pg';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 let written = 0;
-/** Answers the id of the event. */
+/** Returns the id of the event. */
 const happens = (account = 'main', type: EventType = 'disbursement.succeeded', disburseId = 'd'): Promise<string> => {
   written += 1;
   const data = { amount: 100, withdrawMode: 'w', disburseId };
@@ -24,10 +24,10 @@ const happens = (account = 'main', type: EventType = 'disbursement.succeeded', d
 
 interface Followed {
   readonly answer: IncomingMessage;
-  /** Ids of the events so far, of those that a person sees, and where they stand. */
+  /** Ids of the events received so far, and their cursors. */
   readonly seen: string[];
   readonly cursors: string[];
-  /** Resolves when so many were seen. */
+  /** Resolves when this many were received. */
   until(count: number): Promise<string[]>;
   readonly ended: Promise<unknown>;
 }
@@ -131,7 +131,7 @@ test('a long stream leaves nothing behind of what was taken', async () => {
   onTestFinished(() => void process.off('warning', warned));
   const follower = await follow();
   for (let nth = 1; nth <= 15; nth += 1) {
-    // More than is handed on without waiting for it to be taken.
+    // More than can be sent without waiting for the reader.
     await happens('main', 'disbursement.succeeded', 'd'.repeat(100_000));
     await follower.until(nth);
   }

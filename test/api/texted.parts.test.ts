@@ -1,4 +1,4 @@
-/** Which campaigns were to text a number: found in the campaigns themselves, the newest first. */
+/** Campaigns with an SMS to a number: found by their recipients, newest first. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 

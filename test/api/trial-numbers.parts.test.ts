@@ -1,4 +1,4 @@
-/** `TRIAL_NUMBERS`: no payment and no SMS to another number, by any way in. */
+/** `TRIAL_NUMBERS`: no payment and no SMS to another number, through any entry point. */
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type Service, startService } from '../support/service.ts';

@@ -10,14 +10,14 @@ const MEGABYTES_EACH = 40;
 const UPLOADS = 6;
 const piece = Buffer.alloc(1_048_576);
 
-/** Forty megabytes that begin as a workbook does, and an end that never comes before it is let go. */
+/** Forty megabytes that begin like a workbook, and whose end never arrives before the gate opens. */
 async function* endless(gate: Promise<void>): AsyncGenerator<Uint8Array> {
   yield Buffer.from('PK\x03\x04');
   for (let megabyte = 0; megabyte < MEGABYTES_EACH; megabyte += 1) yield piece;
   await gate;
 }
 
-/** A batch of which the head has come and the body has not. */
+/** A batch upload whose head has arrived and whose body has not. */
 async function unfinished(
   service: Service,
   key: string,
@@ -38,7 +38,7 @@ test('unfinished batches of one key hold so much and no more, and leave another 
   const batch = { headers: { 'content-type': 'text/csv' }, body: `reference;amount\n${' '.repeat(5_000)}` };
   const dryRun = (key: string) => service.call('POST', '/v1/disbursement-batches?dryRun=true', { ...batch, key });
   const sent: Awaited<ReturnType<typeof unfinished>>[] = [];
-  /** Whether another one is refused; a request that is answered behind it shows that it was taken. */
+  /** Whether another one is refused; a later answered request shows that it was accepted. */
   const isRefused = async (): Promise<boolean> => {
     const one = await unfinished(service, 'maker-secret');
     sent.push(one);
@@ -72,7 +72,7 @@ test('six workbooks of forty megabytes do not fit at once: what finds no room is
         body: Readable.from(endless(gate)),
       });
       const body = (await answer.body.json()) as { readonly detail: string };
-      // The first that is turned away lets the others end: those that fit are no workbooks after all.
+      // The first refused upload lets the others end: their content is no workbook after all.
       open();
       return [answer.statusCode, answer.headers['retry-after'], body.detail] as const;
     });

@@ -1,4 +1,4 @@
-/** Every write has a line in the log, under the request id that its caller knows, and no secret or number of a person. */
+/** Every write has a log line with the caller's request id, without secrets and phone numbers. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Call, type Service, startService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-/** What the accounts have left is looked at now and then, by one worker for all. */
+/** One worker for all reads the accounts' balances at intervals. */
 import { Queue } from 'bullmq';
 import { afterEach, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';

@@ -1,4 +1,4 @@
-/** How many requests of a campaign are in progress at a time, as the provider sees it. */
+/** The number of concurrent requests of a campaign, measured at the provider. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ let service: Service;
 let most = 0;
 const waiting: (() => void)[] = [];
 
-/** In front of the simulator: it keeps every send until as many are in progress as there are slots. */
+/** A proxy before the simulator: it holds every send until as many are in progress as there are slots. */
 const front = createServer((asked, answer) => void forward(asked, answer));
 
 async function forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {

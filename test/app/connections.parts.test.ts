@@ -1,4 +1,4 @@
-/** How long a stranger may hold a connection, and how many of them there may be. */
+/** Limits on the duration and number of an unknown client's connections. */
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { request as requestTo } from 'undici';
@@ -18,7 +18,7 @@ async function open(env: Readonly<Record<string, string>> = {}): Promise<Service
   return service;
 }
 
-/** A connection that says this; what came back, and when it was closed. */
+/** A connection that sends this; the answer, and the time of its close. */
 async function said(url: string, text: string, localAddress?: string) {
   const { hostname: host, port } = new URL(url);
   const socket: Socket = connect({ host, port: Number(port), ...(localAddress && { localAddress }) });
@@ -92,7 +92,7 @@ describe('one address', () => {
     expect(await (await said(url, whole, '127.0.0.3')).answered()).toContain('http/1.1');
     const page = await (await requestTo(`${metrics}/metrics`)).body.text();
     expect(page).toContain(`relais_connections_refused_total{listener="${name}",reason="share"} 1`);
-    // A connection that ends leaves its place to another.
+    // A connection that ends frees its slot.
     held[0]?.end();
     await vi.waitFor(
       async () => expect(await (await said(url, whole, '127.0.0.2')).first()).toContain('http/1.1'),
@@ -155,7 +155,7 @@ describe('a listener that closes', () => {
   test.for(['', 'GET / HT', get('/').slice(0, -2)])('is not kept by a connection that has said %j', async (half) => {
     const server = await listen((_asked, answer) => answer.end('ok'), limits);
     const held = await said(server.url, half);
-    // Connections are taken in their order.
+    // Connections are accepted in order.
     expect(await (await said(server.url, get('/'))).answered()).toContain('200');
     await server.close();
     await held.closed;
@@ -257,7 +257,7 @@ describe('a body that stops coming', () => {
     toClose.push(() => server.close());
     const caller = await said(server.url, `${post(2)}12`);
     await asked;
-    // Another one runs into its limit meanwhile: so much time has passed.
+    // Another connection reaches its limit meanwhile, which proves that the time has passed.
     await (await said(server.url, post(5))).closed;
     answerNow();
     expect(await caller.answered()).toContain('200');
@@ -311,7 +311,7 @@ describe('a body that stops coming', () => {
 });
 
 describe('an answer that nobody takes', () => {
-  /** More than the system keeps for somebody who does not read. */
+  /** More than the system buffers for a client that does not read. */
   const LARGE = Buffer.alloc(32_000_000, 'x');
 
   function reader(url: string, asks: string): Socket {
@@ -354,7 +354,7 @@ describe('an answer that nobody takes', () => {
     toClose.push(() => server.close());
     const slow = reader(server.url, get('/first') + get('/second'));
     await first;
-    // Another connection is answered meanwhile, so the second request has come.
+    // Another connection is answered meanwhile, so the second request has arrived.
     await (await said(server.url, 'no request\r\n\r\n')).closed;
     expect(asked).toEqual(['/first']);
     let taken = 0;

@@ -1,4 +1,4 @@
-/** The doctor reports whether the audit log is whole, also while no process with the role api runs. */
+/** The doctor reports the integrity of the audit log, also while no process with the role api runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examineAudit } from '../../src/app/examine/audit.ts';
 import { noteAct } from '../../src/ledger/acts.ts';

@@ -1,4 +1,4 @@
-/** The doctor inside each container of docker-compose.yml: what a role does not need, its container does not have. */
+/** The doctor inside each container of docker-compose.yml: a container lacks what its role does not need. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** As compose hands it over, with the addresses of here in the place of those of its network. */
+/** As compose provides it, with local addresses instead of those of its network. */
 function environmentOf(role: Role): Record<string, string> {
   const told: Readonly<Record<string, string>> = {
     CALLBACK_SECRET,
@@ -66,7 +66,7 @@ function environmentOf(role: Role): Record<string, string> {
     name,
     value.replace(/\$\{(\w+):-([^}]*)\}/g, (_, asked: string, fallback: string) => told[asked] ?? fallback),
   ]);
-  // Of the image itself.
+  // From the image itself.
   const here = { HOST: '0.0.0.0', REDIS_URL: redis.url, DATABASE_URL: ledger.url, ENVIRONMENT: 'default' };
   return { ...Object.fromEntries(filled), ...here };
 }

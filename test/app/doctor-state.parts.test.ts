@@ -1,4 +1,4 @@
-/** The doctor finds what stands still, and which storage slows it down. */
+/** The doctor finds blocked work, and storage that slows it down. */
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doctor } from '../../src/app/doctor.ts';

@@ -167,7 +167,7 @@ describe('settings', () => {
   });
 });
 
-/** Settings of the database of this file, until the test has finished. */
+/** Changes a setting of this file's database until the test has finished. */
 async function withSetting(name: string, value: string): Promise<void> {
   const database = new URL(ledger.url).pathname.slice(1);
   await ledger.query(`alter database ${database} set ${name} = '${value}'`);

@@ -1,4 +1,4 @@
-/** A process that starts before PostgreSQL, or without Redis; and a PostgreSQL that goes away and comes back. */
+/** A process that starts before PostgreSQL, or without Redis; and a PostgreSQL that goes away and returns. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ async function starting(databaseUrl: string, roles: string, more: Readonly<Recor
       CALLBACK_SECRET: 'callback-secret',
       API_KEYS: 'maker:enqueue+read:maker-secret',
       METRICS_PORT: String(metricsPort),
-      // Its PostgreSQL may be gone before it is told to stop.
+      // Its PostgreSQL may be gone before its stop.
       DRAIN_TIMEOUT: '1s',
       ...more,
     },
@@ -87,7 +87,7 @@ test('a process that starts before PostgreSQL is alive, not ready, and names the
   await server.start();
   const { urls } = await relais.ready;
   expect(await ask('/readyz')).toMatchObject({ status: 200 });
-  // A page of a moment ago is shown again.
+  // A page is cached for a moment.
   const page = async (): Promise<string> => (await ask('/metrics')).text;
   await vi.waitFor(async () => expect(await page()).toMatch(/relais_database_up 1\n[^]*relais_redis_up 0\n/), WITHIN);
   expect(await disbursements(urls['api'])).toBe(200);

@@ -1,4 +1,4 @@
-/** `relais migrate` from the outside: what it prints for people, and for programs. */
+/** `relais migrate` from outside: its output for users and for programs. */
 import { expect, onTestFinished, test } from 'vitest';
 import { migrateLedger } from '../../src/app/migrate.ts';
 import { allMigrations } from '../../src/ledger/migrate.ts';

@@ -1,4 +1,4 @@
-/** An account is held while the answers of the provider cannot be read, and says what came instead. */
+/** An account is held while the provider's answers are unreadable, with a description of them. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Readability } from '../../src/app/readability.ts';
 import { systemClock } from '../../src/lib/clock.ts';

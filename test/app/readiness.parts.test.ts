@@ -1,4 +1,4 @@
-/** Readiness names what keeps a process from its work. Redis is no reason. */
+/** Readiness names what prevents a process from working. Redis never does. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Service, startService } from '../support/service.ts';
 import { closeConnection } from '../../src/redis/connections.ts';

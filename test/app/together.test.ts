@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Part, together } from '../../src/app/parts.ts';
 
-/** A part that tells what is done to it, and stops when it is let go. */
+/** A part that records its calls, and stops when the test allows it. */
 function part(name: string, told: string[], goes: Promise<void> = Promise.resolve()): Part {
   return {
     name,

@@ -1,4 +1,4 @@
-/** In a process of its own: what another test loaded stays loaded in the process that all of them share. */
+/** In a separate process: libraries loaded by another test stay loaded in the shared one. */
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of toClose.splice(0).toReversed()) await close();
 });
 
-/** A process that pays one order to its end: what it loaded, and what it left in Redis. */
+/** A process that completes one payment: the libraries it loaded, and its data in Redis. */
 async function payOne(settings: Readonly<Record<string, string>>) {
   const fresh = await freshRedis();
   toClose.push(() => fresh.close());
@@ -24,7 +24,7 @@ async function payOne(settings: Readonly<Record<string, string>>) {
   toClose.push(() => ledger.close());
   const sandbox = await startSandbox();
   toClose.push(() => sandbox.stop());
-  // V8 writes down every script of the process as it ends: those that were imported, and those that were required.
+  // V8 writes every script of the process at its end: imported and required ones.
   const coverage = await mkdtemp(join(tmpdir(), 'relais-loaded-'));
   toClose.push(() => rm(coverage, { recursive: true }));
   const env = {

@@ -1,4 +1,4 @@
-/** Traces as somebody who receives them sees them. */
+/** Traces as a receiver gets them. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createSocketServer } from 'node:net';
 import { Queue } from 'bullmq';
@@ -25,7 +25,7 @@ interface Taken {
   readonly text: string;
 }
 
-/** Where a caller has its events posted to. */
+/** A caller's webhook endpoint. */
 async function shop(): Promise<{ readonly url: string; readonly taken: readonly Taken[] }> {
   const taken: Taken[] = [];
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ async function shop(): Promise<{ readonly url: string; readonly taken: readonly 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/of-the-shop`, taken };
 }
 
-/** Hears every byte that goes to the service. */
+/** Records every byte sent to the provider. */
 async function wire(): Promise<{ readonly url: string; readonly heard: () => string; leadTo(url: string): void }> {
   let port = 0;
   let heard = '';
@@ -65,7 +65,7 @@ interface Traced {
 async function startTraced(env: Readonly<Record<string, string>> = {}): Promise<Traced> {
   const receiver = await startTraceReceiver();
   toClose.push(() => receiver.close());
-  // Looks so far apart that the callback is the reason to look.
+  // The poll interval is so long that the callback triggers the check.
   const service = await startService({
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     ALLOW_LOOPBACK_ENDPOINTS: 'on',
@@ -119,7 +119,7 @@ test('one trace leads from the request over the callback to the signed delivery'
       },
     },
   ]);
-  // The trace goes on in the programs of the caller.
+  // The trace continues in the caller's programs.
   const [delivery] = named(spans, 'POST event');
   const { events } = (await service.call('GET', '/v1/events')).body;
   expect(taken).toMatchObject([
@@ -140,7 +140,7 @@ test('the service is told of no trace, and no trace has a number, an amount, a n
 
   expect(toService.heard()).toMatch(/service-master-key/i);
   expect(toService.heard()).not.toMatch(/traceparent|tracestate|4bf92f3577b34da6/i);
-  // Times are long numbers, and hold any short one.
+  // Times are long numbers, and contain any short one.
   const told = JSON.stringify(receiver.spans().map(({ name, attributes }) => [name, attributes]));
   for (const secret of ['771234567', '5000', 'order-of-awa', 'of-the-shop', 'maker', '/cb/d/', 'whsec_']) {
     expect(told).not.toContain(secret);
@@ -176,7 +176,7 @@ test('what comes hours later is a trace of its own, which links to that of the r
   const { body } = await pay(service, 'late', { traceparent: TRACEPARENT });
   await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
   await receiver.seen((spans) => named(spans, 'process status-poll').length > 0);
-  // As if the request had been made two hours before.
+  // As if the request had been made two hours ago.
   const mark = Buffer.from((await traceOf(service, body.id)) ?? '', 'base64url');
   mark.writeUInt32BE(mark.readUInt32BE(24) - 7_200, 24);
   await service.ledger.query(
@@ -286,7 +286,7 @@ test('the end of a campaign is in the trace of its start, and each request in on
   const [start] = named(ofStart, 'POST /v1/campaigns/{id}/start');
   expect(start).toMatchObject({ parentSpanId: CALLER.spanId });
   expect(named(ofStart, 'POST event')).toMatchObject([{ parentSpanId: start?.spanId }]);
-  // A hundred and twenty recipients in three requests: no recipient has a span.
+  // A hundred and twenty recipients in three requests: recipients have no spans.
   const requests = named(spans, 'POST sms_send');
   expect(requests).toHaveLength(3);
   const batches = requests.map(({ parentSpanId }) => spans.find(({ spanId }) => spanId === parentSpanId));
@@ -309,7 +309,7 @@ test('a job that a traced program added is in the trace of that program', async 
     prefix: '{relais}',
   });
   toClose.push(() => queue.close());
-  // What bullmq-otel writes into a job.
+  // bullmq-otel's data in a job.
   const telemetry = { metadata: JSON.stringify({ traceparent: TRACEPARENT }) };
   await queue.add('pay', { kind: 'disbursement', ...ORDER, reference: 'by-a-job' }, { telemetry });
   const all = await receiver.seen((spans) => named(spans, 'process status-poll').length > 0);

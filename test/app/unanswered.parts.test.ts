@@ -1,4 +1,4 @@
-/** Requests that are sent faster than their answers are taken: on each listener, at each path that needs no key. */
+/** Clients that send faster than they read: on each listener, at each public path. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -16,7 +16,7 @@ function watching() {
     watchdog.look(waiting);
     return watchdog.stuckMs().get(QUEUE);
   };
-  /** The poll loop works, as it does between two looks. */
+  /** The poll loop works between two checks. */
   const lookAfterPoll = (afterMs: number, waiting = NOBODY) => {
     turn(afterMs);
     watch.moved();

@@ -1,4 +1,4 @@
-/** Does what it is told by the bench, one order after the other, in a process of its own. */
+/** Executes the bench's commands in sequence, in a separate process. */
 import { openBareApi } from './contenders/bare-api.ts';
 import { bareCampaign, barePayments } from './contenders/bare-loop.ts';
 import { press } from './contenders/press.ts';

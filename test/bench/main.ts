@@ -1,4 +1,4 @@
-/** `script/bench`: work after work, on the machine it runs on. Figures are compared inside one run, never between two. */
+/** `script/bench`: works in sequence, on this machine. Figures are compared within one run, never between two. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

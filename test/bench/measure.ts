@@ -1,4 +1,4 @@
-/** How much processor time a piece of work takes, process by process. */
+/** Processor time of a piece of work, by process. */
 import { cpuMs } from './watch.ts';
 
 export type Pids = Readonly<Record<string, number>>;
@@ -6,11 +6,11 @@ export type Pids = Readonly<Record<string, number>>;
 export interface Used {
   /** By process, ms of processor time. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** By the clock, ms. */
+  /** Wall-clock time, ms. */
   readonly ms: number;
 }
 
-/** What the processes use while `work` runs. */
+/** Resources of the processes while `work` runs. */
 export async function whileWatching(pids: Pids, work: () => Promise<unknown>): Promise<Used> {
   const before = each(pids);
   const started = performance.now();
@@ -22,7 +22,7 @@ export async function whileWatching(pids: Pids, work: () => Promise<unknown>): P
 
 export const cpuOf = (used: Used): number => Object.values(used.cpuMs).reduce((sum, ms) => sum + ms, 0);
 
-/** Every contender once in each round, so that a busy neighbour hurts all of them. */
+/** Every contender runs in each round, so that other load affects all of them. */
 export async function inTurns<T>(
   rounds: number,
   contenders: Readonly<Record<string, () => Promise<T>>>,

@@ -1,4 +1,4 @@
-/** The programs of a measurement: each a process of its own, watched from outside, and none of them left behind. */
+/** The programs of a measurement: separate processes, measured from outside, and all ended. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,24 +10,24 @@ const READY_LIMIT_MS = 60_000;
 const LOG_TAIL = 2_000;
 const everyone = new Set<ChildProcess>();
 
-/** Whatever happens to the bench, no process of it stays behind. */
+/** Ends every process, even if the bench fails. */
 export function endEveryone(): void {
   for (const child of everyone) child.kill('SIGKILL');
 }
 
 export interface Program {
   readonly pid: number;
-  /** What its ready line said. */
+  /** From its ready line. */
   readonly urls: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 interface ProgramPlan {
   readonly name: string;
-  /** What follows `node`. */
+  /** The arguments of `node`. */
   readonly args: readonly string[];
   readonly settings: Readonly<Record<string, string>>;
-  /** Where its log is kept. */
+  /** The folder of its log. */
   readonly dir: string;
 }
 
@@ -56,7 +56,7 @@ export async function startProgram({ name, args, settings, dir }: ProgramPlan): 
   return { pid, urls, stop: () => end(child) };
 }
 
-/** A program of ours that is given orders, one after the other. */
+/** One of our programs that receives commands in sequence. */
 export interface Hand {
   readonly pid: number;
   do<T>(order: string, args: object): Promise<T>;
@@ -65,7 +65,7 @@ export interface Hand {
 
 type Reply = { readonly ready: true } | { readonly result: unknown } | { readonly failed: string };
 
-/** Its clock runs in its own process, so that this one measures nothing of itself. */
+/** Its clock runs in its own process, so that this process does not distort the measurement. */
 export async function startHand(name: string, dir: string): Promise<Hand> {
   const file = openSync(join(dir, `${name}.log`), 'a');
   const child = spawn(process.execPath, [join(import.meta.dirname, 'hand.ts')], {

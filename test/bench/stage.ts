@@ -1,4 +1,4 @@
-/** What stays for the whole run: the simulator of the provider, and the folder of the logs. */
+/** Shared for the whole run: the simulator of the provider, and the folder of the logs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** From submit to the final status. Long enough for an answer to arrive before its callback, as it does in life. */
+/** From submit to the final status. Long enough for an answer to arrive before its callback, as in production. */
 const SETTLE_DELAY_MS = 50;
 
 export async function openStage(program: string): Promise<Stage> {

@@ -1,4 +1,4 @@
-/** The work that all contenders do: who is written to, what they are told, who is paid. */
+/** The work of all contenders: recipients, texts and payments. */
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 
 export const CONCURRENCY = 50;
@@ -13,7 +13,7 @@ export const nameOf = (index: number): string => NAMES[index % NAMES.length] ?? 
 export const numberOf = (index: number): string => `+22177${String(FIRST_NUMBER + index).padStart(7, '0')}`;
 export const textOf = (index: number): string => TEXT.replace('{{prenom}}', nameOf(index));
 
-/** One request of up to fifty, as the provider wants it. */
+/** One request of up to fifty, in the provider's format. */
 export function chunkBody(first: number, count: number, appKey: string): string {
   const sms = Array.from({ length: count }, (_, offset) => ({
     from: SENDER,
@@ -25,7 +25,7 @@ export function chunkBody(first: number, count: number, appKey: string): string 
 
 const LINES_AT_ONCE = 1_000;
 
-/** The upload of a campaign, a number and one small variable a row. */
+/** The upload of a campaign: a number and one small variable per row. */
 export function* recipientsFile(first: number, count: number): Generator<string> {
   yield 'to;prenom\n';
   for (let from = 0; from < count; from += LINES_AT_ONCE) {
@@ -54,7 +54,7 @@ export const paymentHeaders = {
   'content-type': 'application/json',
 } as const;
 
-/** Runs `task` for 0 … count-1, so many at a time. */
+/** Runs `task` for 0 … count-1, with limited concurrency. */
 export async function inParallel(
   count: number,
   atOnce: number,

@@ -1,4 +1,4 @@
-/** Pieces of work, who does them, and the processor time they take. */
+/** Works, their contenders, and their processor time. */
 import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { pidOf, Relais } from './contenders/relais.ts';
@@ -25,12 +25,12 @@ export interface Figure {
 export interface Result {
   readonly work: string;
   readonly figures: readonly Figure[];
-  /** What is compared, and with what. */
+  /** The compared figures. */
   readonly ratios: readonly { readonly text: string; readonly value: number; readonly aim?: string }[];
 }
 
 const WARM_UP = 500;
-/** Numbers of people and payments that the measured work does not use. */
+/** Numbers of recipients and payments that the measured work does not use. */
 const WARM_UP_FROM = 5_000_000;
 const MIB = 1_048_576;
 const RELAIS = 'relais';
@@ -92,7 +92,7 @@ async function idle(stage: Stage, { rounds }: Size): Promise<Result> {
   };
 }
 
-/** Code written by hand, in a process of its own, with a Redis where it needs one. */
+/** Handwritten code in a separate process, with a Redis if it needs one. */
 async function byHand(stage: Stage, name: 'bare' | 'usual', { order, args, count }: Ordered): Promise<Run> {
   await stage.freshBooks();
   const redis = name === 'usual' ? await startEmbeddedRedis() : undefined;

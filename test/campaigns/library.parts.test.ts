@@ -1,4 +1,4 @@
-/** `relais/campaigns` in the database and over HTTP: one report, one set of answers and errors. */
+/** `relais/campaigns` in the database and over HTTP: equal reports, results and errors. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

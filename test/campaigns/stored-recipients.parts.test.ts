@@ -41,7 +41,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-/** All pages: one ends with each file whose rows were left out. */
+/** All pages: one ends with each file that has skipped rows. */
 async function walked(asked: Omit<Parameters<typeof recipientsPage>[2], 'after' | 'limit'>) {
   const rows: (readonly [to: string, state: string])[] = [];
   let after: string | undefined;

@@ -1,4 +1,4 @@
-/** Uploads by what they promise of a campaign: which bytes are a replay, and when its text may still change. */
+/** Guarantees of uploads: which bytes are a replay, and when the text can still change. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { UPLOADS_MOST, uploadRecipients } from '../../src/campaigns/upload.ts';

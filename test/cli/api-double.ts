@@ -15,11 +15,11 @@ export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Takes the request and never answers it: the connection is cut. */
+  /** Accepts the request and never answers: the connection is cut. */
   readonly cut?: true;
 }
 
-/** An HTTP API whose answers are written in the test. A request without an answer gets 404. */
+/** An HTTP API whose answers the test defines. A request without an answer gets 404. */
 export async function apiThat(answer: (asked: Asked, at: number) => Reply | undefined) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {

@@ -64,7 +64,7 @@ describe('batch', () => {
   ] as const)('tells the format from the first character: %j', async ([text, type]) => {
     const { asked, env } = await answers(batch, 201);
     await relais(['disburse', 'batch', file(text), '--json'], { env });
-    // JSON is read by the double; what matters is that it was sent as such.
+    // The simulator parses JSON; the test checks the media type.
     expect(asked[0]?.headers['content-type']).toBe(type);
   });
 

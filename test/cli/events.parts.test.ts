@@ -4,7 +4,7 @@ import { relais } from './terminal.ts';
 
 const event = (sequence: number) => ({ id: `dsb_x.${sequence}`, type: 'disbursement.succeeded', sequence });
 
-/** A stream of so many events, numbered from 1; the place of the n-th is `n-0`. */
+/** A stream of this many events, numbered from 1; the cursor of the n-th is `n-0`. */
 const streamOf = (length: () => number) => (asked: Asked) => {
   const after = Number((asked.query['after'] ?? '0-0').split('-')[0]);
   const last = Math.min(length(), after + Number(asked.query['limit'] ?? 100));

@@ -23,7 +23,7 @@ function said(command: Command): string[] {
   return [...own, ...command.commands.flatMap(said)].filter((one) => one !== '');
 }
 
-/** What the routes let the commands ask and say. */
+/** Questions and messages that the routes declare for commands. */
 const ofRoutes = commands.flatMap(({ asks = [], next = [], none = [] }) => [
   ...(typeof asks === 'string' ? [asks] : Object.values(asks)),
   ...[next, none].flat(),

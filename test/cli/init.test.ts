@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { apiKeysOf, loadConfig, missingFor } from '../../src/config.ts';
 import { relais } from './terminal.ts';
 
-/** Known only to the person who sets up relais. */
+/** Known only to the operator. */
 const DATABASE_URL = 'postgres://relais:secret@localhost:5432/relais';
 
 let folder: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** What is loaded before a command is known: through imports that are neither dynamic nor of types alone. */
+/** Code loaded before a command is known: static imports except types. */
 function loadedBy(entry: URL): { readonly packages: Set<string>; readonly files: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();

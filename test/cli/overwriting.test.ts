@@ -6,7 +6,7 @@ import { relais } from './terminal.ts';
 
 const PEOPLE = 'to\n771234567\n+221771234568\n';
 
-/** A file of people, and the same one under its other names. */
+/** A file of recipients, and its other names. */
 function aFile() {
   const folder = mkdtempSync(join(tmpdir(), 'relais-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

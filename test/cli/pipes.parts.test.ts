@@ -1,4 +1,4 @@
-/** Commands send all of an input that can be read only once: `<(…)`, a named pipe, or standard input. */
+/** Commands send the whole of an input that can be read only once: `<(…)`, a named pipe, or standard input. */
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'relais-pipes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let pipes = 0;
-/** Each byte can be taken out of it once. */
+/** Each byte can be read from it once. */
 function pipeOf(text: string): string {
   const path = join(folder, `pipe-${(pipes += 1)}`);
   execFileSync('mkfifo', [path]);

@@ -1,4 +1,4 @@
-/** Statements as banks and spreadsheets write them. */
+/** Statements in the formats of banks and spreadsheets. */
 import { describe, expect, test } from 'vitest';
 import { columnsIn, match, type Ours, readTheirs, type Theirs } from '../../src/cli/reconcile-match.ts';
 

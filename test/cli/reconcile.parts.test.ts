@@ -1,4 +1,4 @@
-/** Their file against ours: ten planted differences are found, and no other. */
+/** A statement against our payments: ten planted differences are found, and no others. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,7 +121,7 @@ test('a file of which no row can be read says why the first cannot, and what may
 test('what was paid is missed on its own day, however often it was looked at since, and on no other', async () => {
   const [paid] = lines;
   if (!paid) throw new Error('nothing was paid');
-  // As where no callback came: only answers say it, and a recheck has written the record anew days later.
+  // As without a callback: only answers report it, and a recheck rewrote the record days later.
   await service.ledger.query(`update relais.operation set updated_at = updated_at + interval '9 days',
     evidence = array(select line from unnest(evidence) as line where line not like '% callback|%')
     where id = '${paid.id}'`);

@@ -27,7 +27,7 @@ const decided = ['--outcome', 'failed', '--note', 'on paper'];
 const paying = ['--to', '771234567', '--amount', '5000', '--reference', 'r'];
 const create = ['--name', 'n', '--text', 't', '--country', 'SN'];
 
-/** The way to each route from a shell. */
+/** The shell command for each route. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/disbursements': ['disburse', 'create', ...paying, '--mode', 'wallet-a-senegal'],
   'GET /v1/disbursements': ['disburse', 'list'],
@@ -130,20 +130,20 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/balances/{accountNumber}': ['balances', 'x'],
 };
 
-/** Documentation, which is read where it is served; and what only a browser may ask. */
+/** Documentation, which is read where it is served; and routes only for browsers. */
 const NOT_FOR_A_SHELL = [
   'GET /openapi.json',
   'GET /docs',
   'GET /v1/schemas/intake',
   'GET /problems/{kind}',
-  // A command has the file at hand, and `relais limits` lists the budgets.
+  // A command has the file locally, and `relais limits` lists the budgets.
   'POST /v1/campaigns/{id}/file',
   'GET /v1/campaigns/{id}/file',
   'POST /v1/campaigns/{id}/file/recipients',
   'GET /v1/budgets',
   // The approver sees it in the console, or before `relais disburse approve`.
   'GET /v1/disbursement-batches/{id}/recent-payments',
-  // `relais doctor` looks from where it is typed, which is what somebody wants who cannot reach the API.
+  // `relais doctor` checks from the user's machine, which helps if the API is unreachable.
   'GET /v1/doctor',
   ...routes.filter(({ tag }) => tag === 'Console').map(({ method, path }) => `${method.toUpperCase()} ${path}`),
 ];

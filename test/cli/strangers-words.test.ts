@@ -1,12 +1,12 @@
-/** What a stranger wrote is said on a terminal, and is no order to it. */
+/** Untrusted text is shown on a terminal, and cannot control it. */
 import { expect, test } from 'vitest';
 import { relais } from './terminal.ts';
 
-/** Clears the screen, turns what follows red, and goes back over the line. */
+/** Clears the screen, turns the following text red, and moves back over the line. */
 const ORDERS = '\u001b[2J\u001b[31m\r';
 const COLUMNS = 'transactionId=Transaction,amount=Montant,date=Date';
 
-/** Without colours, no order on the terminal is ours. */
+/** Without colours, no control sequence is ours. */
 const reconcile = async (file: string) =>
   relais(['reconcile', '-', '--columns', COLUMNS], { types: file, isTerminal: true, env: { NO_COLOR: '1' } });
 

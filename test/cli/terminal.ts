@@ -8,26 +8,26 @@ export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** How long the command slept on its clock, in order, in ms. */
+  /** The command's sleeps on its clock, in order, in ms. */
   readonly slept: readonly number[];
 }
 
 export interface Situation {
   readonly env?: CliIo['env'];
-  /** Typed input. The pieces of an array arrive one by one. */
+  /** Typed input. The parts of an array arrive separately. */
   readonly types?: string | readonly string[];
-  /** It is typed on keys, of which Ctrl-C (\u0003) is one. */
+  /** Typed on keys, including Ctrl-C (\u0003). */
   readonly onKeys?: true;
   readonly isTerminal?: boolean;
   readonly columns?: number;
   readonly services?: Partial<Services>;
-  /** What happens to whatever is printed: `EPIPE` is `| head -0`. */
+  /** The error of every write to stdout: `EPIPE` is `| head -0`. */
   readonly stdoutFails?: string;
-  /** Called before every sleep with how many there were: the place to let the world go on, or to press Ctrl-C. */
+  /** Called before every sleep with their number: advances the environment, or presses Ctrl-C. */
   readonly onSleep?: (sleeps: number, interrupt: () => void) => void;
 }
 
-/** Runs a command as somebody would, with a clock that never waits. */
+/** Runs a command as a user would, with a clock that never waits. */
 export async function relais(argv: readonly string[], situation: Situation = {}): Promise<Ran> {
   const { env = {}, types = '', isTerminal = false, columns = 80, services = {} } = situation;
   const controller = new AbortController();
@@ -63,7 +63,7 @@ export const NOTHING: Services = {
   migrate: unexpected,
 };
 
-/** For those who read the commands and run none. */
+/** For tests that read the commands and run none. */
 export const SILENT_IO: CliIo = {
   env: {},
   stdout: new PassThrough(),
@@ -91,7 +91,7 @@ async function unexpected(): Promise<number> {
   throw new Error('this service was not to be started');
 }
 
-/** Sleeping takes no time and moves the clock on. */
+/** Sleeping takes no time and advances the clock. */
 function sleeplessClock(slept: number[], onSleep: (sleeps: number) => void): Clock {
   let now = 1_800_000_000_000;
   return {

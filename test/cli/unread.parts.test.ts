@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { apiThat } from './api-double.ts';
 import { relais } from './terminal.ts';
 
-/** More than what is under way at once: most of them leave only while verdicts are read. */
+/** More than fits in flight: most of them leave only while results are read. */
 const LINES = 40_000;
 
-/** Answers each line as it comes, and begins with the first. */
+/** Answers each line on arrival, beginning with the first. */
 async function apiByLines() {
   let taken = 0;
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** When the client asks a second time, and when it must not. */
+/** When the client retries, and when it must not. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ interface Heard {
 
 type Step = Response | Error | 'silence';
 
-/** Answers by the script, in turn, and goes on with 200; its clock stands still but for what is slept. */
+/** Answers from the script in order, then 200; its clock advances only by sleeps. */
 function scripted(steps: readonly Step[], options: Partial<ClientOptions> = {}) {
   const heard: Heard[] = [];
   const slept: number[] = [];
@@ -110,7 +110,7 @@ describe('what could then happen twice is not', () => {
     const error = await thrownBy(acting.client.cancelDisbursement({ id: 'dsb_1' }));
     expect(error).toBeInstanceOf(Error);
     expect(acting.heard).toHaveLength(1);
-    // Money without a name is refused by the API; it is not given one here, which would be another each time.
+    // The API refuses a payment without an identity; the client adds none, since it would differ in each try.
     const paying = scripted([step()]);
     await thrownBy(paying.client.createDisbursement({ body }));
     expect(paying.heard.map(({ headers }) => headers.has('idempotency-key'))).toEqual([false]);
@@ -184,7 +184,7 @@ test('a text without a reference is one text, however often this call asks for i
   expect(first).toMatch(/^[0-9a-f]{32}$/);
   expect(second).toBe(first);
   await client.sendMessages({ body: [{ to: '+221771234567', text: 'Bonjour', reference: 'r' }] });
-  // A key would stand for the message instead of its reference.
+  // A key would identify the message instead of its reference.
   expect(heard[2]?.headers.has('idempotency-key')).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-/** The client against relais as it runs. */
+/** The client against a running relais. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/api/routes.ts';
 import { Refused, createClient } from '../../src/client/library.ts';

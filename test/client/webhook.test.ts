@@ -1,4 +1,4 @@
-/** A delivery, as the service that it is posted to checks it. */
+/** A delivery as its receiver verifies it. */
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { NotFromRelais, verifyWebhook } from '../../src/client/library.ts';

@@ -1,4 +1,4 @@
-/** One call of the client per operation of the page: with everything that may be said, and with the least. */
+/** One client call per operation of the interface: with all optional fields, and with none. */
 import type { Upstream, UpstreamAccount } from '../../src/provider/client.ts';
 import type { SoftpayMethod } from '../../src/provider/payments/softpay-table.ts';
 import type { Verdict } from '../../src/provider/verdict.ts';
@@ -20,7 +20,7 @@ const disbursement = {
   withdrawMode: 'wallet-a-senegal',
 };
 
-/** Tokens as the sandbox gave them, where it has to know them. */
+/** The sandbox's tokens, if it must know them. */
 export interface Tokens {
   readonly invoice?: string;
   readonly disbursement?: string;
@@ -100,7 +100,7 @@ const wholeInvoice = {
   callbackUrl: 'https://relais.example/cb',
 };
 
-/** A payer's number of each country that softpay asks for. */
+/** A payer's number of each country that softpay supports. */
 const PHONES: readonly (readonly [RegExp, string])[] = [
   [/ci$/, '0701020304'],
   [/benin$/, '0197112233'],
@@ -108,7 +108,7 @@ const PHONES: readonly (readonly [RegExp, string])[] = [
   [/./, '771234567'],
 ];
 
-/** A softpay call with every word, of which the client sends what the method asks for. */
+/** A softpay call with every field, of which the client sends those of the method. */
 export function payBy(suffix: string, token: string, transactionId = 'tx-1'): Call {
   const phone = PHONES.find(([pattern]) => pattern.test(suffix))?.[1] ?? '';
   if (suffix === 'wallet-h-senegal/confirm') {

@@ -1,6 +1,6 @@
 /**
- * Every way to damage an answer, over real sockets, for every operation. Whatever arrives, the client says nothing clear
- * that is not so: no no where the work was done, no yes where it was refused. And it says something, in time.
+ * Every damage to an answer, over real sockets, for every operation. The client never draws a wrong conclusion: no
+ * refusal after work that was done, no success after a refusal. And it always answers in time.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const LARGEST_READ = 16_000_000;
 let store: OpenLedger;
 let sandbox: Sandbox;
 const closers: (() => unknown)[] = [];
-/** What the sandbox answered where the work was done. */
+/** The sandbox's answers to executed work. */
 const done = new Map<Name, RealAnswer>();
 
 const keys = {
@@ -35,7 +35,7 @@ const keys = {
   smsSender: 'RELAIS',
 };
 let accounts = 0;
-/** A bearer that was refused, or keys that were, are remembered by account. */
+/** Refused bearers and keys are cached per account. */
 const account = () => liveAccount({ name: `account-${(accounts += 1)}`, ...keys });
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const isMessaging = (path: string): boolean => /\/(auth|sms)\//.test(path);
 
-/** Does everything once, and keeps what the sandbox said. */
+/** Runs every call, and records the sandbox's answers. */
 async function record(): Promise<void> {
   let last: RealAnswer = { status: 0, text: '' };
   const between: Listener = await listen(async ({ method, path, headers, text }, response) => {
@@ -86,7 +86,7 @@ async function record(): Promise<void> {
   done.set(SOFTPAY, last);
 }
 
-/** What the interface says where nothing was done. */
+/** The interface's answer when nothing was done. */
 function refusalOf(name: Name): RealAnswer {
   if (name === SOFTPAY) return { status: 200, text: '{"success":false,"message":"refused","description":"refused"}' };
   const fact = answersOf(name).find(({ is, body }) => is !== 'ok' && Object.keys(body).length > 1);
@@ -98,7 +98,7 @@ function refusalOf(name: Name): RealAnswer {
 
 interface Replay {
   readonly url: string;
-  /** What is answered to the next requests, besides logins that nobody asked for. */
+  /** Sets the answer of the next requests, except automatic logins. */
   answer(bytes: Buffer, how?: Pick<Damage, 'ending'>): void;
   sent(): number;
 }
@@ -106,7 +106,7 @@ interface Replay {
 const LOGIN = JSON.stringify({ access_token: 'bearer-1', token_type: 'bearer', expires_in: 3_600 });
 const login = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${LOGIN.length}\r\n\r\n${LOGIN}`);
 
-/** A service that answers as it is told, byte by byte. */
+/** A provider that sends the given bytes. */
 async function replay(isLogin: boolean): Promise<Replay> {
   let told: { bytes: Buffer; ending?: Damage['ending'] } = { bytes: login };
   let sent = 0;
@@ -143,7 +143,7 @@ async function replay(isLogin: boolean): Promise<Replay> {
 
 const kindOf = (name: Name): string => (name === SOFTPAY ? 'effect' : operations[name].class);
 
-/** What may be said of work that was done, where the answer about it is damaged. */
+/** Allowed verdicts after executed work with a damaged answer. */
 const MAY_BE: Readonly<Record<string, readonly string[]>> = {
   effect: ['ok', 'unknown'],
   submit: ['ok', 'unknown'],
@@ -161,7 +161,7 @@ interface Told {
   readonly after: Verdict<unknown>;
 }
 
-/** Asks three times: answered whole, answered with the damage, and whole again on what is left of the connection. */
+/** Three calls: a valid answer, the damaged one, and a valid one on the same connection if it is still open. */
 async function tell(name: Name, damage: Damage, real: RealAnswer): Promise<Told> {
   const service = await replay(name === 'sms_login');
   const { upstream } = openUpstream(service.url, {
@@ -184,12 +184,12 @@ async function tell(name: Name, damage: Damage, real: RealAnswer): Promise<Told>
   return { name, clean, damaged, after };
 }
 
-/** What is said, without how long a bearer lives from now on. */
+/** The verdict without the remaining lifetime of a bearer. */
 const saidBy = (verdict: Verdict<unknown>): unknown =>
   verdict.is === 'ok' ? { ...(verdict.value as object), usableForMs: 0 } : verdict.is;
 
 describe.for(damages)('$name', (damage) => {
-  // A payer is waited for a minute, whatever the time-out: silence is left out there.
+  // A payer's time-out is a minute in any case: silence is excluded there.
   const asked = names.filter((name) => damage.ending !== 'stall' || name !== SOFTPAY);
 
   test('is never a no to what was done', async () => {

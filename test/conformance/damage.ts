@@ -1,4 +1,4 @@
-/** The ways an answer may be damaged on its way: what a proxy, a cut line or a broken service make of a real one. */
+/** Damages of an answer in transit, by a proxy, a broken connection or a broken provider. */
 import { gzipSync } from 'node:zlib';
 
 export interface RealAnswer {
@@ -8,11 +8,11 @@ export interface RealAnswer {
 
 export interface Damage {
   readonly name: string;
-  /** Everything that goes over the wire. `other` is the answer to another operation. */
+  /** The bytes on the wire. `other` is the answer to another operation. */
   readonly wire: (real: RealAnswer, other: RealAnswer) => Buffer;
-  /** What becomes of the connection after it; kept where nothing is said. */
+  /** The end of the connection; absent: it stays open. */
   readonly ending?: 'close' | 'stall' | 'reset';
-  /** It says what it said before, only in another form: whoever understands it must understand the same. */
+  /** The same content in another form: a client that understands it must come to the same result. */
   readonly harmless?: boolean;
 }
 

@@ -17,18 +17,18 @@ export const askedBy: Readonly<Record<OperationName, string>> = {
   sms_statistics: 'src/provider/messaging/messaging.ts',
 };
 
-/** Where an answer is read, when that is another file. */
+/** The file that reads an answer, if it differs. */
 export const readBy: Partial<Readonly<Record<OperationName, string>>> = {
   invoice_confirm: 'src/provider/payments/checkout.ts',
 };
 
-/** The code and the words of an answer are read in one place for each area. */
+/** Code and text of an answer are read in one place per area. */
 export const envelopes: Readonly<Record<'payments' | 'messaging', string>> = {
   payments: 'src/provider/payments/ask.ts',
   messaging: 'src/provider/messaging/messaging.ts',
 };
 
-/** Fields of answers that nobody here reads, and why not. */
+/** Fields of answers that relais ignores, and why. */
 export const leftAlone: Readonly<Record<string, string>> = {
   hash: 'the same in every message, so it proves nothing, and worth a password, so it is not kept',
   'invoice.items': 'as it was sent',
@@ -39,7 +39,7 @@ export const leftAlone: Readonly<Record<string, string>> = {
   description: 'words for people',
 };
 
-/** Who carries an operation out, above the client. */
+/** The code that executes an operation, above the client. */
 export const carriedOutBy: Readonly<Record<OperationName, string>> = {
   invoice_create: 'src/processors/collect/invoice.ts',
   invoice_confirm: 'src/processors/collect/invoice.ts',
@@ -56,7 +56,7 @@ export const carriedOutBy: Readonly<Record<OperationName, string>> = {
   sms_statistics: 'src/processors/sms/checks.ts',
 };
 
-/** Where the words of each status are decided upon. */
+/** The code that interprets each status. */
 export const statesIn: Readonly<Record<string, string>> = {
   invoice: 'src/processors/collect/invoice.ts',
   disbursement: 'src/processors/disbursement/judge.ts',
@@ -73,7 +73,7 @@ export const tablesIn = {
   'callback fields': 'src/webhooks/body.ts',
 } as const;
 
-/** Each limit: the file that knows it, and how it is written there. */
+/** Each limit: its file, and its form there. */
 export const limitsIn: Readonly<Record<string, readonly [file: string, written: RegExp]>> = {
   'sms per request': ['src/provider/messaging/messaging.ts', /MOST_MESSAGES = 50;/],
   'sms bearer in seconds': ['src/provider/messaging/login.ts', /DOCUMENTED_LIFE_MS = 3_600_000;/],
@@ -83,7 +83,7 @@ export const limitsIn: Readonly<Record<string, readonly [file: string, written: 
   'disbursement amount': ['src/provider/payments/ask.ts', /isSafeInteger\(amount\)/],
 };
 
-/** Where the page says nothing or two things, and what is done. */
+/** Questions where the interface is silent or contradictory, and our decision. */
 export const silences: readonly (readonly [what: string, done: string, file: string])[] = [
   [
     'the SMS login is form fields, and its content type is said to be JSON',

@@ -1,4 +1,4 @@
-/** What the page about the interface says, as facts. They were compared with it by hand, row by row. */
+/** The documented interface as facts, compared by hand, row by row. */
 import page from './interface.json' with { type: 'json' };
 
 export type Is = 'ok' | 'refused' | 'config' | 'transient' | 'held' | 'unknown';
@@ -11,7 +11,7 @@ export interface Fact {
   /** One of our own codes. */
   readonly code: string;
   readonly condition?: string;
-  /** Which request it answers, where that matters. */
+  /** The request that it answers, if relevant. */
   readonly request?: 'notify';
   readonly retryAfter?: string;
 }
@@ -21,7 +21,7 @@ export interface OperationFacts {
   readonly area?: 'crm';
   readonly method: 'GET' | 'POST';
   readonly paths: { readonly live: string; readonly test?: string };
-  /** Path of a field → its type, and `required` where it is. `_N` and `.N.` stand for any number. */
+  /** Path of a field → its type, and `required` if it is. `_N` and `.N.` stand for any number. */
   readonly request: Readonly<Record<string, string>>;
   readonly response: readonly string[];
   readonly answers: readonly Fact[];
@@ -37,7 +37,7 @@ export function needsBearer(name: OperationName): boolean {
   return operations[name].area === 'crm' && name !== 'sms_login';
 }
 
-/** Every answer that is documented for an operation: its own, and the rows of the error tables that concern it. */
+/** Every documented answer of an operation: its own, and matching rows of the error tables. */
 export function answersOf(name: OperationName): readonly Fact[] {
   return [...operations[name].answers, ...errorsOf(name)];
 }
@@ -84,7 +84,7 @@ function smsErrors(name: OperationName): readonly Fact[] {
   }));
 }
 
-/** Answers that no table lists and that come all the same, by what the operation risks. */
+/** Undocumented answers that occur in practice, by the operation's class. */
 export function generalAnswers(
   kind: OperationFacts['class'],
 ): readonly { name: string; http: number; text: string; is: Is; retryAfter: string | undefined }[] {
@@ -97,10 +97,10 @@ export function generalAnswers(
   }));
 }
 
-/** The paths of everything in a body, with numbers left out: `invoice.items.item_N.name`, `sms.N.to`. */
+/** The paths of everything in a body, without numbers: `invoice.items.item_N.name`, `sms.N.to`. */
 export function pathsOf(value: unknown, at = ''): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  // The page names what is in a list or a map, never the place of one in it.
+  // The interface names the content of a list or a map, never a position in it.
   if (at !== '' && !/(^|\.)(N|item_N|tax_N)$/.test(at)) found.set(at, typeOf(value));
   if (typeof value !== 'object' || value === null || isFree(at)) return found;
   const entries = Array.isArray(value) ? value.map((one) => ['N', one] as const) : Object.entries(value);
@@ -111,7 +111,7 @@ export function pathsOf(value: unknown, at = ''): ReadonlyMap<string, string> {
   return found;
 }
 
-/** What is inside is the caller's own business. */
+/** Its content is defined by the caller. */
 function isFree(path: string): boolean {
   return path === 'custom_data' || path === 'invoice.channels';
 }
@@ -121,7 +121,7 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Whether a value of this type is what the page asks for. */
+/** Whether a value of this type matches the interface. */
 export function fits(type: string, wanted: string): boolean {
   const allowed = wanted.replace(/ required$/, '').split(' or ');
   return allowed.includes(type) || (type === 'integer' && allowed.includes('number'));

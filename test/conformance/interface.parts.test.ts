@@ -1,4 +1,4 @@
-/** The client against the page: what it sends, and what it makes of every answer that the page documents. */
+/** The client against the interface: its requests, and its verdict on every documented answer. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Answerer,
@@ -43,7 +43,7 @@ afterAll(async () => {
 let accounts = 0;
 beforeEach(() => {
   listener.heard.length = 0;
-  // A bearer that was refused, or keys that were, are remembered by account: each test has its own.
+  // Refused bearers and keys are cached per account: each test has its own.
   accounts += 1;
 });
 const account = (mode: 'live' | 'test' = 'live') => liveAccount({ name: `account-${accounts}`, mode });
@@ -54,7 +54,7 @@ interface Written {
   readonly retryAfter?: string | undefined;
 }
 
-/** Answers the operation as told, and a login before it as one that works. */
+/** Answers the operation as given, and a login before it with success. */
 function answer(operation: OperationName | 'softpay', { http, text, retryAfter }: Written): Answerer {
   return (heard, response) => {
     const login = heard.path === facts.operations.sms_login.paths.live && operation !== 'sms_login';
@@ -150,7 +150,7 @@ describe.for(Object.entries(facts.softpay.methods))('softpay %s', ([suffix, { fi
   });
 });
 
-/** Puts a text at a path that tells where it was. */
+/** Inserts a text at a path that identifies the position. */
 function plant(body: Record<string, unknown>, path: readonly string[]): void {
   let at = body;
   for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;

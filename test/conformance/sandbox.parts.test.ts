@@ -1,4 +1,4 @@
-/** Two independent readings of one page, the client and the sandbox, asked about everything that is on it. */
+/** Two independent implementations of one interface, the client and the sandbox, compared in every point. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** A bearer or keys that were refused are remembered by account, so each case has its own. */
+/** Refused bearers and keys are cached per account, so each case has its own. */
 function account(mode: 'live' | 'test' = 'live') {
   accounts += 1;
   return liveAccount({
@@ -63,7 +63,7 @@ const valueOf = <T>(verdict: Verdict<T>): T => {
   return verdict.value;
 };
 
-/** What has to be there before an operation can be asked about it. */
+/** Preconditions of an operation. */
 async function prepared(mode: 'live' | 'test' = 'live'): Promise<Tokens> {
   const { payments } = opened.upstream;
   const keys = account(mode);
@@ -124,7 +124,7 @@ describe.for(operationNames)('%s', (name) => {
         fault: 'answers a given code',
         operation: names[name],
         code: given,
-        // A refused bearer is renewed and the request goes once more; a login is written in up to three ways.
+        // A refused bearer is renewed and the request repeated; a login is tried in up to three encodings.
         count: 3,
       });
       const verdict = await callsWith(tokens)[name].whole(opened.upstream, keys);

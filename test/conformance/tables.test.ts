@@ -61,7 +61,7 @@ test('the endpoints of the sandbox are those of the page', () => {
 test('the withdraw modes are those of the page, here and in the sandbox', () => {
   expect(Object.keys(withdrawModes).sort()).toEqual([...facts['withdraw modes']].sort());
   expect(facts['withdraw modes'].filter((mode) => !isWithdrawMode(mode))).toEqual([]);
-  // Ways to pay that are no ways to be paid, and a name that only one of the two tables has.
+  // Modes that only collect, and a name that only one of the two tables has.
   expect(['wallet-h-senegal', 'wallet-f-mali', 'wallet-f-burkina'].filter(isWithdrawMode)).toEqual([]);
 });
 

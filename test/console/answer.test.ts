@@ -1,8 +1,8 @@
-/** What is made of an answer that does not come whole. */
+/** Incomplete answers. */
 import { expect, test } from 'vitest';
 import { NoAnswer, wholeOf } from '../../console/asking/answer.ts';
 
-/** Begun, and broken off by the network. */
+/** Begun, and interrupted by the network. */
 function brokenOff(begun: string): Response {
   const start = (line: ReadableStreamDefaultController<Uint8Array>): void =>
     line.enqueue(new TextEncoder().encode(begun));

@@ -12,7 +12,7 @@ const french = { ...frenchOfAll, making: makingIn('fr') };
 
 type Said = readonly [key: string, text: string];
 
-/** Every sentence by the way to it; a function says it of what stands in it. */
+/** Every sentence by its path; functions are called with placeholder values. */
 function said(words: object, way = ''): readonly Said[] {
   return Object.entries(words).flatMap(([name, value]: [string, unknown]) => {
     const key = way === '' ? name : `${way}.${name}`;
@@ -47,7 +47,7 @@ test('one is one, and not several', () => {
   expect([...said(english), ...said(french)].filter(([, text]) => several.test(text))).toEqual([]);
 });
 
-/** What only programs run into, and what is told by its rule. */
+/** Problems that only programs meet, and problems described by their rule. */
 const OF_PROGRAMS = [
   'malformed',
   'no-identity',

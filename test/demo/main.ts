@@ -1,4 +1,4 @@
-/** What ./script/demo runs once everything is set up. */
+/** The steps of ./script/demo after its setup. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,11 +9,11 @@ import { Processes } from '../support/processes.ts';
 import { API_KEY, openStage, type Stage } from '../support/stage.ts';
 import { play } from './play.ts';
 
-/** Exit codes as shells write them: 128 and the number of the signal. */
+/** Exit codes of shells: 128 and the number of the signal. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const NOBODY_READS = 141;
 
-/** The report of the day, which stays when everything has stopped. */
+/** The daily report, which stays after everything has stopped. */
 const PAGE = fileURLToPath(new URL('../../.relais/demo.html', import.meta.url));
 
 const startedMono = performance.now();
@@ -22,20 +22,20 @@ const processes = new Processes(logs);
 /** The servers, which end after the processes. */
 const closing: (() => Promise<unknown>)[] = [];
 let isEnding = false;
-/** Known once the books were compared. */
+/** Known after the records were compared. */
 let verdict: 0 | 1 | undefined;
 
-/** Resolves with the exit code of the first signal that asks us to end. */
+/** Resolves with the exit code of the first stop signal. */
 const asked = new Promise<number>((resolve) => {
   for (const [signal, code] of Object.entries(SIGNALS)) {
     process.on(signal, () => {
-      // The second one means it; what is still there is killed on the way out.
+      // A second signal ends at once; remaining processes are killed on exit.
       if (isEnding) process.exit(code);
       isEnding = true;
       resolve(code);
     });
   }
-  // A reader that went away (`| head`) has seen enough.
+  // The output was closed (`| head`): stop.
   process.stdout.on('error', () => resolve(NOBODY_READS));
 });
 process.on('exit', () => processes.killAll());
@@ -90,7 +90,7 @@ async function cleanUp(keepLogs: boolean): Promise<void> {
   if (!keepLogs) rmSync(logs, { recursive: true, force: true });
 }
 
-/** Whichever comes first: the end of the demo, or a signal. */
+/** Until the end of the demo, or a signal. */
 async function main(): Promise<number> {
   try {
     const signalled = await Promise.race([show(process.argv.includes('--stay')), asked]);

@@ -1,4 +1,7 @@
-/** What the demo shows: SMS and payments through a faulty provider, a worker that is killed, and both books at the end. */
+/**
+ * The demo: SMS and payments through a faulty provider, a worker that is killed, and a comparison of both records at
+ * the end.
+ */
 import { readFileSync } from 'node:fs';
 import { Queue } from 'bullmq';
 import { makeOrders } from '../support/orders.ts';
@@ -16,25 +19,25 @@ const OVER_BULLMQ = 6;
 const END_LIMIT_MS = 240_000;
 const LOOK_EVERY_MS = 150;
 const TELL_EVERY_MS = 2_000;
-/** The worker is killed when about this much is done, in the middle of everything. */
+/** The worker is killed after about this much, in the middle of everything. */
 const SENT_BEFORE_THE_LOSS = 300;
 const PAID_BEFORE_THE_LOSS = 5;
 const FINAL = new Set(['succeeded', 'failed', 'rejected', 'cancelled', 'needs_review']);
 
-/** What the provider does wrong. The counts make sure that it happens. */
+/** The provider's faults. The counts ensure that they occur. */
 const FAULTS = [
   { fault: 'hangs before doing the work', operation: 'disbursement.submit', count: 3 },
   { fault: 'hangs after doing the work', operation: 'disbursement.submit', count: 5 },
   { fault: 'resets the connection after doing the work', operation: 'disbursement.submit', count: 2 },
   { fault: 'calls back twice', operation: 'disbursement.callback', count: 10 },
-  // Row 700 of the file: at the first SMS the campaign would wait for the time-out, and there would be nothing to see.
+  // Row 700 of the file: at the first SMS the campaign would wait for the time-out, with nothing to show.
   { fault: 'hangs after doing the work', operation: 'sms.send', count: 1, match: '22870000699' },
-  // Slow answers, so that requests are under way whenever a worker dies.
+  // Slow answers, so that requests are in flight whenever a worker dies.
   { fault: 'answers late', operation: 'disbursement.submit', delayMs: 700 },
   { fault: 'answers late', operation: 'sms.send', delayMs: 1_200 },
 ] as const;
 
-/** A program that submits twice pays twice: no check of the provider hides a mistake of ours. */
+/** A program that submits twice pays twice: no check of the provider hides our errors. */
 const GULLIBLE = { tokenSingleUse: false, disburseIdUnique: false };
 
 type Say = (text: string) => void;
@@ -47,7 +50,7 @@ interface Standing {
 
 export interface Outcome {
   readonly table: string;
-  /** Where the books of the provider and the reports of relais differ. Empty: nowhere. */
+  /** Differences between the provider's records and the reports of relais. Empty: none. */
   readonly wrong: readonly string[];
 }
 
@@ -73,7 +76,7 @@ export async function play(stage: Stage, say: Say): Promise<Outcome> {
 async function uploadCampaign({ api }: Stage, say: Say): Promise<string> {
   const csv = readFileSync(new URL('../../examples/recipients.csv', import.meta.url), 'utf8');
   const text = 'Bonjour {{prenom}}, votre solde est de {{montant}} F.';
-  // An unclear SMS that the provider's statistics do not show is sent again, so that nobody goes without.
+  // An unclear SMS that is missing in the provider's statistics is sent again, so that every recipient gets one.
   const made = { name: 'Demo', text, country: 'SN', reference: 'demo', onUnknown: 'resend' };
   const { id } = await api.post<CampaignView>('/v1/campaigns', made);
   const { recipients, skipped, countries } = await api.post<UploadReport>(
@@ -139,7 +142,7 @@ async function replaceWorker(id: string, stage: Stage, say: Say): Promise<void> 
   say(`Started ${name} (pid ${pid}) instead: it takes over what the dead one held.`);
 }
 
-/** A payment that the provider has accepted may be made after our last word; the comparison must not come too early. */
+/** An accepted payment may be executed after our final status; the comparison must wait. */
 async function providerAtRest({ control }: Stage): Promise<void> {
   const limitMono = performance.now() + END_LIMIT_MS / 20;
   for (;;) {
@@ -159,7 +162,7 @@ function requestsIn({ requests }: BooksSummary): string {
   );
 }
 
-/** What a program says of itself proves nothing: the books of the provider have what took effect. */
+/** A program's own report proves nothing: the provider's records show what took effect. */
 function compared({ campaign: { totals }, payments }: Standing, books: BooksSummary): Outcome {
   const states = countOf(payments.map(({ state }) => state));
   const doubtful = (states['needs_review'] ?? 0) + totals.unknown;

@@ -1,4 +1,4 @@
-/** Advice that pages, help and explanations give: it works when an operator follows it to the letter. */
+/** Advice in pages, help and explanations works when an operator follows it literally. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { REQUEST_TIME_MS } from '../../src/api/route.ts';
@@ -18,7 +18,7 @@ const texts: readonly Text[] = projectFiles().filter(
   ({ path }) => SPOKEN.test(path) && path !== PAST && !path.startsWith('test/') && !path.includes('/generated/'),
 );
 
-/** Where a text says this, with the words around it. */
+/** Matches of this text, with their context. */
 function saying(form: RegExp, among: readonly Text[] = texts): readonly string[] {
   return among.flatMap(({ path, text }) => [...text.matchAll(form)].map(([found]) => `${path}: ${found}`));
 }

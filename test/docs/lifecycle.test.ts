@@ -56,7 +56,7 @@ function sentencesOf(kind: Kind): string {
   return states.map((state) => `- \`${state}\`: ${stateOf(kind, state).says}`).join('\n');
 }
 
-/** A Mermaid picture of one lifecycle. */
+/** A Mermaid diagram of one lifecycle. */
 function drawLifecycle(kind: Kind): string {
   const states: readonly string[] = statesOf(kind);
   const arrows = states.flatMap((from) => {

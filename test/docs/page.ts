@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
-/** A generated page must say what the declarations say. `UPDATE_DOCS=1` rewrites it. */
+/** A generated page must match the declarations. `UPDATE_DOCS=1` rewrites it. */
 export function expectPage(path: string, fresh: string): void {
   const page = new URL(`../../${path}`, import.meta.url);
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(page, fresh);

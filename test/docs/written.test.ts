@@ -1,4 +1,4 @@
-/** A page that names what is not there sends somebody astray, often in a bad hour. */
+/** A page that names something nonexistent misleads its reader, often during an incident. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -17,11 +17,11 @@ import { NOTHING } from '../cli/terminal.ts';
 import { projectFiles, root } from '../tidy/scanner.ts';
 import { blocksOf, brokenLinks, linesOf, pages, spansOf, wordsOf, type Page } from './written.ts';
 
-/** Of each page: what is wrong in it, none where nothing is. */
+/** The errors of each page. */
 const complaints = (wrongIn: (page: Page) => readonly string[]): readonly string[] =>
   pages.flatMap((page) => [...new Set(wrongIn(page))].map((wrong) => `${page.path}: ${wrong}`));
 
-/** Everything that is code in a page, a line or a span at a time. */
+/** All code of a page, by line or span. */
 const codeIn = (page: Page): readonly string[] => [
   ...blocksOf(page).flatMap(({ text }) => linesOf(text)),
   ...spansOf(page),
@@ -83,7 +83,7 @@ describe('a command', () => {
     program = await makeProgram(new Shell({ ...io, ...rest }), ALL);
   });
 
-  /** What a page says after `relais`; `a|b` are two, and what stands in brackets may be said. */
+  /** The words after `relais` in a page; `a|b` are two commands, and brackets are optional. */
   function wrongIn(words: readonly string[], command: Command = program): string | undefined {
     const [word, ...rest] = words;
     if (word === undefined || word === '…') return undefined;
@@ -106,7 +106,7 @@ describe('a command', () => {
     return missing.length === 0 ? undefined : `${command.name()} needs ${missing.join(', ')}`;
   }
 
-  /** What it is refused without. Its name alone only names it, and `…` stands for what is left out. */
+  /** Missing required arguments. The name alone only names the command, and `…` replaces omitted parts. */
   function missingIn(words: readonly string[], command: Command): readonly string[] {
     if (words.some((one) => one === '…' || one === '--help')) return [];
     const valued = command.options.flatMap(({ required, long }) => (required && long ? [long] : []));
@@ -116,7 +116,7 @@ describe('a command', () => {
     return [...least.map((one) => one.name()), ...flags.flatMap(({ long }) => long ?? [])];
   }
 
-  /** The words after `relais`, wherever a page has them as one types them. */
+  /** The words after `relais`, in every typed form on a page. */
   const typedIn = (page: Page): readonly (readonly string[])[] =>
     codeIn(page).flatMap((code) => {
       const [, typed] =
@@ -140,7 +140,7 @@ describe('a command', () => {
   ])('relais %s would be found', (typed) => expect(wrongIn(wordsOf(typed))).toBeDefined());
 });
 
-/** `src/queues/<name>.ts` and `routes-*.ts` stand for any file of that form, `test/api/resolve` for what follows. */
+/** `src/queues/<name>.ts` and `routes-*.ts` stand for any file of that form, `test/api/resolve` for a prefix. */
 function isThere(path: string): boolean {
   if (!/[<*]/.test(path) && existsSync(join(root, path))) return true;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
@@ -159,7 +159,7 @@ test('every file that a page sends to is there', () => {
   expect(['src/kinds/<kind>.ts', 'src/nowhere/<kind>.ts', 'src/main.tsx'].filter(isThere)).toHaveLength(1);
 });
 
-/** `script/storm --seeds 5`: its flags stand in the first lines of the script, where it says how it is used. */
+/** `script/storm --seeds 5`: its flags are listed in the first lines of the script. */
 test('every script that a page names is there, and its first lines know the flags', () => {
   const wrongIn = (page: Page): readonly string[] =>
     codeIn(page).flatMap((code) => {
@@ -177,7 +177,9 @@ test('every script that a page names is there, and its first lines know the flag
   ]);
 });
 
-/** Read by the commands, by scripts and tests, by Node, by OpenTelemetry, by the compose file, or set by Kubernetes. */
+/**
+ * Read by the commands, by scripts and tests, by Node, by OpenTelemetry, by the compose file, or set by Kubernetes.
+ */
 const OTHERS =
   'RELAIS_URL RELAIS_API_KEY REDIS_SERVER RELAIS_DEEP UPDATE_DOCS NODE_OPTIONS NODE_COMPILE_CACHE NAME_FILE ' +
   'NODE_EXTRA_CA_CERTS MALLOC_ARENA_MAX DATABASE_PASSWORD RELAIS_SERVICE_HOST RELAIS_PORT OTEL_EXPORTER_OTLP_HEADERS_FILE';
@@ -222,10 +224,10 @@ test('every metric that a page names is declared, or recorded by a rule', () => 
   expect(complaints((page) => metrics(page).filter((name) => !known.has(name)))).toEqual([]);
 });
 
-/** These tell of the routes of the service, and are tested against it. */
+/** These describe the provider's routes, and are tested against it. */
 const OF_THE_SERVICE = new Set(['docs/dev/interface.md', 'docs/sandbox.md', 'docs/sandbox-reference.md']);
 
-/** `/v1/batches/{id}`, `/v1/batches/bat_…` and `/v1/batches/ID` are one. */
+/** `/v1/batches/{id}`, `/v1/batches/bat_…` and `/v1/batches/ID` are equal. */
 const shapeOf = (path: string): string => path.replace(/\{[^}]*\}|(?<=\/)([^/]*…[^/]*|[A-Z_]{2,})/g, '*');
 
 test('every route that a page names is declared, with its method and what is asked of it', () => {

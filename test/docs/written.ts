@@ -1,4 +1,4 @@
-/** The pages as they are written: what they link to, what they tell people to type, and the names that they use. */
+/** The pages as written: their links, the commands to type, and the names that they use. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectFiles, root } from '../tidy/scanner.ts';
@@ -8,7 +8,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** What was done, and when, may name what is no more. */
+/** Past changes may name things that no longer exist. */
 const PAST = new Set(['CHANGELOG.md']);
 
 export const pages: readonly Page[] = projectFiles().filter(
@@ -21,19 +21,19 @@ interface Block extends Page {
 
 const FENCED = /^ *```(\w*)\n(.*?)^ *```$/gms;
 
-/** What stands between fences. */
+/** The content between fences. */
 export const blocksOf = ({ path, text }: Page): readonly Block[] =>
   [...text.matchAll(FENCED)].map(([, language = '', block = '']) => ({ path, language, text: block }));
 
 const proseOf = ({ text }: Page): string => text.replace(FENCED, '');
 
-/** What stands between backticks, a word in a table with its bars. */
+/** The content between backticks; in a table, with its bars. */
 export const spansOf = (page: Page): readonly string[] =>
   [...proseOf(page).matchAll(/`([^`\n]+(?:\n[^`\n]+)?)`/g)].map(([, span = '']) =>
     span.replaceAll('\\|', '|').replace(/\s+/g, ' '),
   );
 
-/** As GitHub names the place of a heading: repeated ones get a number. */
+/** GitHub's anchors of headings: repeated ones get a number. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = new Set([...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id = '']) => id));
@@ -47,7 +47,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** Links within the project that lead nowhere. */
+/** Broken links within the project. */
 export function brokenLinks(page: Page): readonly string[] {
   const links = [...proseOf(page).matchAll(/\]\(<?((?![a-z]+:)[^)\s>]+)>?\)/g)].map(([, link = '']) => link);
   return links.filter((link) => {
@@ -59,7 +59,7 @@ export function brokenLinks(page: Page): readonly string[] {
   });
 }
 
-/** Of a line of a shell, as words. What follows a bar, a redirection or a comment is not of the command. */
+/** A shell line as words. The text after a pipe, a redirection or a comment is not part of the command. */
 export function wordsOf(line: string): readonly string[] {
   const words: string[] = [];
   for (const [, single, double, bare = ''] of line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)) {
@@ -69,7 +69,7 @@ export function wordsOf(line: string): readonly string[] {
   return words;
 }
 
-/** Each command of a block, on one line; of two columns the first. */
+/** Each command of a block, on one line; of two columns, the first. */
 export const linesOf = (block: string): readonly string[] =>
   block
     .replaceAll(/\\\n\s*/g, '')

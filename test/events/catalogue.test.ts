@@ -37,7 +37,7 @@ test('a test builds an event with what it cares about, and the compiler knows it
 });
 
 test('an event that relais would never tell is not made', () => {
-  // A test that is not type-checked may ask for it all the same.
+  // A test without type checking may pass this.
   const details = JSON.parse('{"data":{"state":"lost"}}');
   expect(() => anEvent('disbursement.failed', details)).toThrow(/state/);
 });

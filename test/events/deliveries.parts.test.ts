@@ -117,7 +117,7 @@ test('an endpoint that took nothing for three days is disabled, and that is told
   }
   expect(await world.endpoints.read(id)).toMatchObject({ state: 'disabled', reason: 'failing_for_days' });
   const told = (await world.stream.read(undefined, 100)).events.filter(({ type }) => type === 'endpoint.disabled');
-  // All who may read the account hear it, and its path may be what lets somebody in there.
+  // All readers of the account receive it, and its path may be a password.
   expect(told).toMatchObject([{ id: `${id}.1`, data: { id, state: 'disabled', url: 'https://shop.example' } }]);
   expect(JSON.stringify(told)).not.toMatch(/s3cr3t|hidden/);
   expect(await world.waiting(id)).toEqual([]);
@@ -269,7 +269,7 @@ test('the secret that receivers know signs for its day, however often another is
   };
   await world.emit('a', 'message.sent');
   await world.dispatch();
-  // The answer to the first of them was lost, say.
+  // For example, the answer to the first of them was lost.
   for (const secret of ['second', 'third', 'fourth']) await world.endpoints.rotate(id, secret, { bothForMs: DAY });
   expect(await signers()).toEqual(['fourth', 'third', 'sealed']);
   expect(await world.endpoints.sealedSecrets(id)).toEqual(['fourth', 'third', 'sealed']);

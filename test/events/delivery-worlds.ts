@@ -1,4 +1,4 @@
-/** A ledger of its own, a time that is turned by hand, and endpoints that answer as the test says. */
+/** A separate ledger, a manual clock, and endpoints that answer as the test defines. */
 import { EndpointService } from '../../src/events/endpoint-service.ts';
 import { letterIn } from '../../src/events/outgoing/letter.ts';
 import type { EventType } from '../../src/kinds/index.ts';
@@ -50,7 +50,7 @@ export async function deliveryWorld(answer: (post: number) => string = () => 'ht
       await endpoints.add(id, { url, types: [], accounts: [], owner: 'dev', ...more }, 'sealed');
       return id;
     },
-    /** Turns the time to each next due moment until none is left. The waits between the posts. */
+    /** Advances the time to each next due moment until none is left. Returns the waits between the deliveries. */
     deliverUntilQuiet: async (id: string): Promise<number[]> => {
       const waits: number[] = [];
       for (;;) {
@@ -79,7 +79,7 @@ async function openStore(now: () => number) {
   return {
     endpoints,
     stream: new EventStream({ database }),
-    /** How many events were handed out. */
+    /** Number of dispatched events. */
     dispatch: async (): Promise<number> => {
       const dispatched = await endpoints.dispatch(AT_A_TIME);
       return dispatched.reduce((sum, { added }) => sum + added, 0);
@@ -92,7 +92,7 @@ async function openStore(now: () => number) {
         from unnest('{${ops.join(',')}}'::text[]) op`);
       await world.publish();
     },
-    /** An event that cannot be read. */
+    /** An unreadable event. */
     emitOdd: async (): Promise<string> => {
       const place = await world.emit('odd', 'message.sent');
       await ledger.query(`update relais.event set data = '[]' where subject = 'odd'`);
@@ -102,10 +102,10 @@ async function openStore(now: () => number) {
       await ledger.query(`update relais.stream set trimmed = position`);
       await new EventStream({ database }).trim(0);
     },
-    /** Places that wait for an endpoint. */
+    /** Positions that wait for an endpoint. */
     waiting: (id: string) => placesIn(id, 'due'),
     undelivered: (id: string) => placesIn(id, 'dead'),
-    /** The next delivery, and the end of the rest of the endpoint. */
+    /** The next delivery; ends the endpoint's pause. */
     next: async (id: string) => {
       const [row] = await ledger.query<{ due_at: Date; rest_until: Date | null }>(
         `select d.due_at, p.rest_until from relais.delivery d join relais.endpoint p on p.id = d.endpoint
@@ -121,7 +121,7 @@ async function openStore(now: () => number) {
       void (await ledger.query(
         `update relais.endpoint set state = 'disabled', failures = 9, reason = 'failing_for_days' where id = '${id}'`,
       )),
-    /** Number of rows that belong to an endpoint. */
+    /** Number of rows of an endpoint. */
     leftOf: async (id: string): Promise<number> =>
       (
         await ledger.query(`select id from relais.endpoint where id = '${id}'

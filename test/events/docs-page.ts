@@ -126,7 +126,7 @@ Deliveries to these hosts can use http. relais checks the addresses at each conn
 link-local addresses, metadata services of clouds, or IPv6 addresses that carry an IPv4 address. For https with a certificate authority of
 your own, start relais with \`NODE_EXTRA_CA_CERTS\`.`;
 
-/** docs/events.md, whole. */
+/** The whole of docs/events.md. */
 export function eventsPage(): string {
   return `${[INTRODUCTION, DELIVERIES].join('\n\n')}\n`;
 }

@@ -290,7 +290,7 @@ interface Posted {
   readonly text: string;
 }
 
-/** An endpoint on this machine. `answer` undefined: it never says anything. */
+/** An endpoint on this machine. `answer` undefined: it never answers. */
 async function receiver(answer: () => number | undefined = () => 204, says = '') {
   const posted: Posted[] = [];
   const server = createServer((request, response) => {

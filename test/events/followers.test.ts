@@ -18,7 +18,7 @@ test('an event that comes between the own look of a follower and the shared read
       },
       end: async () => {
         await hasLooked;
-        // What it found, nothing, is on its way to it.
+        // Its empty result is being returned.
         await Promise.resolve();
         stream.push(event);
         return event.place;

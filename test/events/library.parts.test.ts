@@ -1,4 +1,6 @@
-/** `onEvent` on the ledger: groups whose consumers share events, retries, dead letters, a PostgreSQL that goes away. */
+/**
+ * `onEvent` on the ledger: groups whose consumers share events, retries, dead letters, and an outage of PostgreSQL.
+ */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type CompletionEvent, type OnEventOptions, onEvent } from '../../src/events/library.ts';
 import { EventGroups } from '../../src/ledger/groups.ts';
@@ -123,7 +125,7 @@ test('an event whose handler takes long is not handled by another consumer', asy
   await emit('a');
   await vi.waitFor(() => expect(slow.heard()).toEqual(['a']));
   const other = listen({ retryAfter: ['200ms'] });
-  // Ten later events, each awaited for longer than a lease takes to renew.
+  // Ten later events, each awaited for longer than the renewal of a lease.
   for (let n = 0; n < 10; n += 1) {
     await emit(`later-${n}`);
     await vi.waitFor(() => expect(other.heard()).toHaveLength(n + 1), { interval: 60 });

@@ -1,4 +1,4 @@
-/** Each program of examples/webhook accepts a delivery of relais, and nothing that is only like one. */
+/** Each program of examples/webhook accepts a delivery of relais, and refuses similar ones. */
 import { describe, expect, test } from 'vitest';
 import { newEndpointSecret, signedHeaders } from '../../src/events/outgoing/webhook-sender.ts';
 import { systemRandom } from '../../src/lib/random.ts';

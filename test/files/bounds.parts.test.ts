@@ -1,4 +1,4 @@
-/** Files that somebody made to hurt: nothing of them is executed, and none of them takes more than it may. */
+/** Malicious files: nothing of them is executed, and each stays within its limits. */
 import { describe, expect, test } from 'vitest';
 import { RowReader } from '../../src/files/rows.ts';
 import { UnusableFile } from '../../src/files/problems.ts';
@@ -31,7 +31,7 @@ test('a zip bomb that says it is small ends where it said', async () => {
 test('sixty megabytes of nothing between two rows are no row', async () => {
   const rows = Buffer.concat([Buffer.from(HEAD), Buffer.alloc(60_000_000, ' '), Buffer.from(AWA)]);
   const { summary } = await checkFile(xlsxOf({ rows })).catch(() => ({ summary: undefined }));
-  // Either it is read, or refused as a part that never ends; never both, and never without end.
+  // It is either read, or refused as an endless part; never both.
   expect(summary?.recipients ?? 0).toBeLessThanOrEqual(1);
 });
 
@@ -147,11 +147,11 @@ test('a format longer than any program keeps is not read, and none is looked thr
   expect(await shown('0'.repeat(12))).toEqual(['000771000255']);
   expect(await shown('0'.repeat(256))).toEqual(['771000255']);
   expect(readFormat(`[$-40C]${'['.repeat(248)}`)).toEqual({ is: 'plain' });
-  // From each of them to the end it would be many minutes.
+  // A scan from each of them to the end would take many minutes.
   expect(await shown('['.repeat(1_900_000))).toEqual(['771000255']);
 });
 
-/** It is not closed, which is found out at its end. */
+/** It is not closed, which shows only at its end. */
 const UNENDED = `<t>${'x'.repeat(1_000)}</t>`.repeat(1_500);
 
 test.for([
@@ -220,7 +220,7 @@ async function* bytesOf(file: Buffer): AsyncGenerator<Uint8Array> {
   yield file;
 }
 
-/** Of the event loop: far more than a small workbook takes. */
+/** Turns of the event loop: far more than a small workbook takes. */
 async function manyTurns(): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-/** Files as people have them: by the programs that made them, or byte for byte as these programs write them. */
+/** Real-world files: from the programs that created them, or byte for byte like theirs. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -14,14 +14,14 @@ const mac = (text: string): Buffer =>
   Buffer.from(text.replaceAll('é', '\x8e').replaceAll('è', '\x8f').replaceAll('ï', '\x95'), 'latin1');
 const bigEndian = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
 
-/** Two people, as everybody's program writes them down. */
+/** Two people, as most programs write them. */
 const TWO = 'Numéro;Prénom\r\n+221770000001;Aïssé\r\n+221770000002;Fatou Sène\r\n';
 const AISSE = [
   ['+221770000001', 'Bonjour Aïssé'],
   ['+221770000002', 'Bonjour Fatou Sène'],
 ];
 
-/** What goes out, to each; and how the file was read. */
+/** The text for each recipient; and how the file was read. */
 async function said(bytes: Uint8Array, options: CheckOptions = {}) {
   const { rows, summary } = await checkFile(bytes, { country: 'SN', text: TEXT, preview: 20, ...options });
   const texts = (summary.preview ?? []).map(({ to, text }) => [to, text]);

@@ -55,7 +55,7 @@ test.each([
   expect(csvCell(value)).toBe(cell);
 });
 
-/** Where the separator is the comma, no quote in the midst of a line holds a cell of ours together. */
+/** With a comma as the separator, quotes in the middle of a line do not hold our cell together. */
 describe('a spreadsheet that is set to another separator finds no formula within a cell', () => {
   const pieces = (written: string): string[] => written.split(/[,;|\t\r\n]/).slice(1);
   const runs = (piece: string): boolean => /^["\s]*[=+\-@＝＋－＠]/.test(piece);

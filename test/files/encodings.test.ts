@@ -1,4 +1,4 @@
-/** The encodings of single bytes, told by the words that they make; and asked about where two make words. */
+/** Detection of single-byte encodings by plausible words, with a question if two are plausible. */
 import { describe, expect, test } from 'vitest';
 import { codePages } from '../../src/files/code-pages.ts';
 import { type CodePage, encodingOf, encodings } from '../../src/files/encodings.ts';

@@ -1,10 +1,10 @@
-/** Workbooks made by hand, byte for byte: what no program writes, and what somebody might send all the same. */
+/** Handmade workbooks, byte for byte: never written by a program, but possible in an attack. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface Part {
   readonly name: string;
   readonly data: string | Buffer;
-  /** What the archive says instead of what is true. */
+  /** False values in the archive. */
   readonly claims?: { readonly size?: number; readonly crc?: number };
   readonly encrypted?: true;
 }
@@ -45,7 +45,7 @@ const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 export interface Workbook {
-  /** What stands in `sheetData` of the only sheet, and behind it. */
+  /** The content of `sheetData` of the only sheet, and what follows it. */
   readonly rows: string | Buffer;
   readonly behind?: string;
   readonly strings?: string;
@@ -101,7 +101,7 @@ export function xlsxOfTexts(rows: readonly (readonly string[])[]): Buffer {
   return xlsxOf({ rows: rows.map((cells) => rowOf(cells)).join('') });
 }
 
-/** An OpenDocument workbook: `rows` as its content has them, `styles` in front of them. */
+/** An OpenDocument workbook: `rows` in its content, `styles` before them. */
 export function odsOf(rows: string, styles = ''): Buffer {
   const names = ['office', 'table', 'text', 'style'].map(
     (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,

@@ -1,4 +1,4 @@
-/** Workbooks that follow the standard, but not the habits of Excel: each part as another program writes it. */
+/** Standard workbooks without Excel's habits: each part as another program writes it. */
 import { describe, expect, it } from 'vitest';
 import { UnusableFile } from '../../src/files/problems.ts';
 import { RowReader } from '../../src/files/rows.ts';
@@ -30,7 +30,7 @@ const PEOPLE = [
 
 type Edit = (xml: string) => string | Buffer;
 
-/** The workbook with some of its parts written otherwise. */
+/** The workbook with some parts written differently. */
 function edited(book: Workbook, edits: Readonly<Record<string, Edit>>, more: readonly Part[] = []): Buffer {
   const parts = partsOf(book).map((part) => {
     const edit = Object.entries(edits).find(([end]) => part.name.endsWith(end))?.[1];

@@ -1,4 +1,6 @@
-/** Every text that identifies obeys one rule: what looks the same is the same, and what cannot be seen is refused. */
+/**
+ * Every identifier text follows one rule: equal appearance is equal identity, and invisible characters are refused.
+ */
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { campaignAmendment, campaignRequest } from '../../src/kinds/campaign-request.ts';
@@ -18,7 +20,7 @@ const parsed =
   (text: string): unknown =>
     schema.safeParse(place(text), { error: unsaid }).error?.issues.map(saidBy)[0];
 
-/** The problem that each place names. */
+/** The problem of each field. */
 const places: Readonly<Record<string, (text: string) => unknown>> = {
   'a reference': parsed(disbursementRequest, (reference) => ({ ...payment, reference })),
   'an idempotency key': (text) => identityOf(text, undefined).problems[0]?.message,

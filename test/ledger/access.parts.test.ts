@@ -1,4 +1,4 @@
-/** API keys, persons and sessions. */
+/** API keys, users and sessions. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ApiKeys, type MadeKey } from '../../src/ledger/api-keys.ts';
@@ -35,7 +35,7 @@ const keyOf = (id: string, more: Partial<MadeKey> = {}): MadeKey => ({
 const acts = () => ledger.query<{ act: string }>('select act from relais.audit_line order by sequence');
 
 const random = systemRandom;
-/** So many keys in use, `k0` and so on. */
+/** This many active keys, `k0` and so on. */
 const fill = (count: number) =>
   ledger.query(`insert into relais.api_key (id, name, hash, roles, created_by)
     select 'k' || n, 'k', decode(lpad(n::text, 8, '0'), 'hex'), '{read}', 'x' from generate_series(0, ${count - 1}) n`);

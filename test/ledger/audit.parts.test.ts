@@ -1,4 +1,4 @@
-/** The audit log in the ledger: what tampering leaves behind, deletion of old lines, another secret, reading. */
+/** The audit log in the ledger: detection of tampering, deletion of old lines, another secret, reading. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { AuditSeals } from '../../src/ledger/audit-seals.ts';
 import { AuditVerification, verifyAudit } from '../../src/ledger/audit-verified.ts';

@@ -1,4 +1,4 @@
-/** Balances of the accounts over time are read in pages, newest first, and only what was asked for. */
+/** Balances of the accounts over time are read in pages, newest first, with the requested filters. */
 import { expect, test } from 'vitest';
 import { Balances } from '../../src/ledger/balances.ts';
 import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
@@ -10,7 +10,7 @@ const ledger = ledgerOfThisFile('balance', 'leader');
 
 const open = (): Balances => new Balances({ database: ledger.database });
 
-/** A look every ten minutes. */
+/** A reading every ten minutes. */
 const seen = (account: string, count: number): Promise<unknown> =>
   ledger.query(`insert into relais.balance (account, at, country, xof)
     select '${account}', to_timestamp(${FIRST / 1_000} + n * 600), c.country, case when c.country = 'SN' then n end
@@ -71,6 +71,6 @@ test('after 35 days, the last look of each day stays in PostgreSQL', async () =>
   await open().note('main', { at: lastAt, balances: { SN: 1 } });
   const days = await ledger.query<{ looks: number }>(`select count(distinct at)::int as looks from relais.balance
     where at < to_timestamp(${lastAt / 1_000}) group by (at at time zone 'UTC')::date order by (at at time zone 'UTC')::date`);
-  // Looks of more than 40 days ago were thinned out while they were younger.
+  // Readings of more than 40 days ago were thinned out while they were younger.
   expect(days.map(({ looks }) => looks).slice(-5)).toEqual([1, 1, 1, 1, 1]);
 });

@@ -1,4 +1,4 @@
-/** Approved batches on real PostgreSQL: the attempts of two workers that die, and the end of each row. */
+/** Approved batches on real PostgreSQL: attempts of two workers that die, and the result of each row. */
 import { describe, expect, test } from 'vitest';
 import type { BatchWorkOptions } from '../../src/ledger/batch-work.ts';
 import { Batches } from '../../src/ledger/batches.ts';

@@ -1,4 +1,4 @@
-/** Payment batches on a ledger of their own, with an acceptance that has one limit. */
+/** Payment batches on a separate ledger, with an acceptance that has one limit. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { BatchRow } from '../../src/kinds/batch-rows.ts';
@@ -16,7 +16,7 @@ import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
 import { message } from '../../src/messages/message.ts';
 
 const LEASE_MS = 60_000;
-/** The longest pause between two checks of a batch, and a little more. */
+/** A little more than the longest pause between two checks of a batch. */
 const PAUSE_MS = 31_000;
 
 class BatchWorld {
@@ -53,7 +53,7 @@ class BatchWorld {
 
   readonly now = (): Date => new Date(Date.now() + this.laterMs);
 
-  /** The lease of an attempt that died ends. */
+  /** Ends the lease of a dead attempt. */
   outlive(): void {
     this.laterMs += LEASE_MS + 1_000;
   }
@@ -99,13 +99,13 @@ class BatchWorld {
     });
   }
 
-  /** One attempt, once the batch is due. */
+  /** One attempt when the batch is due. */
   attempt(id: string, more: Partial<BatchWorkOptions> = {}): Promise<BatchAttempt> {
     this.laterMs += PAUSE_MS;
     return this.work(more).attempt(id);
   }
 
-  /** Payments with references of their own, or with those of a tag. */
+  /** Payments with their own references, or with those of a tag. */
   people(count: number, tag = this.nextTag()) {
     return Array.from({ length: count }, (_, at) => ({
       reference: `${tag}-${at}`,
@@ -151,7 +151,7 @@ class BatchWorld {
     return found;
   }
 
-  /** Whatever state the payments are in: their arrows are not tested here. */
+  /** From any state of the payments: their transitions are not tested here. */
   async end(rows: readonly BatchRow[], state: string): Promise<void> {
     const ids = rows.map(({ id }) => `'${id}'`).join(', ');
     await this.ledger.query(`alter table relais.operation disable trigger user`);

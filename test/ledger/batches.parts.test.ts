@@ -1,4 +1,4 @@
-/** Uploads of payment batches on real PostgreSQL, and the decisions of people about them. */
+/** Uploads of payment batches on real PostgreSQL, and users' decisions about them. */
 import { describe, expect, test } from 'vitest';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
 import { progressOf } from '../../src/producer/batch/report.ts';

@@ -1,4 +1,4 @@
-/** Campaigns on real PostgreSQL: identity, content, approval, states, and what is written with each act. */
+/** Campaigns on real PostgreSQL: identity, content, approval, states, and the lines of each act. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';
@@ -248,7 +248,7 @@ describe('approval', () => {
 });
 
 describe('a retry', () => {
-  /** As a campaign ends with these letters, a string for each request. */
+  /** A campaign that finished with these letters, a string for each request. */
   async function finished(...outcomes: readonly string[]): Promise<string> {
     const id = await bench.started(outcomes.join('').length);
     for (const [n, outcome] of outcomes.entries()) {

@@ -1,4 +1,4 @@
-/** Daily totals: what changes of state add to them, and when a day ends. */
+/** Daily totals: the effect of state changes, and the end of a day. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BookOfDay, Line } from '../../src/kinds/day-totals.ts';
 import type { disbursement } from '../../src/kinds/disbursement.ts';
@@ -120,7 +120,7 @@ test('a day that is over never changes: what comes later is in the day in which 
   await days.accept('dsb_b', 300);
   const closed = await days.day('2026-11-22', '2026-11-23');
   expect(closed.closed).toBe(true);
-  // The service took its word back.
+  // The provider corrected its status.
   await days.go('dsb_a', 'succeeded');
   expect(await days.day('2026-11-22', '2026-11-23')).toEqual(closed);
   expect(without(await on('2026-11-23'))).toMatchObject({
@@ -150,7 +150,7 @@ test('what was reviewed after it was paid, and came back, was paid all the same'
   const all = await Promise.all(dates.map((date) => on(date, '2026-11-24')));
   const sum = (name: string): number => all.reduce((total, sums) => total + (sums[name] ?? 0), 0);
   expect([sum('succeeded'), sum('succeededXof'), sum('reversed'), sum('reversedXof')]).toEqual([1, 500, 1, 500]);
-  // What was open and what was accepted is what ended and what stays open, on each day.
+  // Opening balance and accepted equal ended and still open, on each day.
   for (const { '<open': opening = 0, accepted = 0, succeeded = 0, '=open': closing = 0 } of all)
     expect(opening + accepted - succeeded).toBe(closing);
 });

@@ -1,4 +1,4 @@
-/** Days of the publisher: when one ends, which position closes it, and how long totals are kept. */
+/** Days of the publisher: when one ends, the position that closes it, and the retention of totals. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DayBook } from '../../src/ledger/day-book.ts';
 import { type EventLedger, eventLedger, publisherOf } from '../support/published.ts';

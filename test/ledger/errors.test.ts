@@ -1,4 +1,4 @@
-/** Texts of PostgreSQL quote rows, so nothing of them is in an error of ours. */
+/** Texts of PostgreSQL quote rows, so our errors contain none of them. */
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { readError } from '../../src/ledger/errors.ts';

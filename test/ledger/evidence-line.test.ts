@@ -1,4 +1,4 @@
-/** What the provider says becomes evidence that PostgreSQL stores, whatever it says. */
+/** The provider's texts become evidence that PostgreSQL can store, whatever they contain. */
 import { expect, test } from 'vitest';
 import { evidenceLine } from '../../src/ledger/changes.ts';
 

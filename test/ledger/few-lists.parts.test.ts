@@ -1,4 +1,4 @@
-/** Lists of campaigns and batches, and what status says of them. */
+/** Lists of campaigns and batches, and their status figures. */
 import { expect, test } from 'vitest';
 import { Queries } from '../../src/ledger/queries.ts';
 import { Status } from '../../src/ledger/status.ts';

@@ -1,4 +1,4 @@
-/** The views that finance reads: questions of docs/finance.md, and the columns that other programs rely on. */
+/** The views for finance: the queries of docs/finance.md, and the columns that other programs use. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
@@ -37,7 +37,7 @@ const asked = (id: string, more: object) =>
     },
   ]);
 
-/** Two days: five payments, one of them twice, one in doubt, one that came back; an invoice and a credit. */
+/** Two days: five payments, one of them twice, one in doubt, one returned; an invoice and a credit. */
 async function happened(): Promise<void> {
   await asked('dsb_a', { amount: 500, transaction_id: 'TX-a' });
   await asked('dsb_b', { amount: 500, transaction_id: 'TX-b' });
@@ -134,7 +134,7 @@ test('a day is one of the time zone of the deployment', async () => {
   await ledger.query(`update relais.deployment set timezone = 'UTC'`);
 });
 
-/** Names and order of the columns that docs/history.md names. */
+/** Names and order of the columns in docs/history.md. */
 const columns = {
   disbursements:
     'id rev state account reference created_at updated_at since amount account_alias withdraw_mode disburse_id token transaction_id provider_ref reason late batch approved_by resolved_by note names record',

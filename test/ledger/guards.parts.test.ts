@@ -1,4 +1,4 @@
-/** The guards of `accept`, `change` and `signal`, at the moments when two transactions meet. */
+/** The guards of `accept`, `change` and `signal` when two transactions collide. */
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -83,7 +83,7 @@ test('an operation is due when it was accepted, or at its not-before time', asyn
   expect(row?.due_at).toEqual(later.notBefore);
 });
 
-/** The values of `accept` for one payment, asked for at this time by a session of its own. */
+/** The values of `accept` for one payment, requested at this time in a separate session. */
 function acceptAt(client: Client, at: Date, asked: NewOperation): Promise<unknown> {
   const statement = loadStatements(ledger.schema).get('accept');
   const given: Record<string, unknown> = {
@@ -166,7 +166,7 @@ test('accept locks the sum of an account before those of its beneficiaries, as c
 });
 
 test('a statement that waits for a locked row stops no other statement of its kind', async () => {
-  // Longer than the time-out of a lock, which would end the wait while this test looks on.
+  // Longer than the lock time-out, which would end the wait during the test.
   await ledger.query(`create function public.waits() returns trigger language plpgsql as $$ begin
     perform set_config('lock_timeout', '0', true); perform pg_advisory_xact_lock(7); return new; end $$`);
   await ledger.query(`create trigger waits before insert or update on relais.operation for each row

@@ -114,7 +114,7 @@ test('a hold, its event and its audit entry are one transaction, and repeated ca
     { act: 'account.stop', target: 'main', before: null, facts: { held: 'payments.stopped' } },
     { act: 'account.stop', target: 'main', before: { held: 'payments.stopped' }, facts: {} },
   ]);
-  // A repeated call is journaled too: the first one may have died before it was.
+  // A repeated call is journaled too: the first one may have died before its entry.
   expect(told).toMatchObject([{ kind: 'account.held', ...facts }, { kind: 'account.held' }]);
 });
 

@@ -1,4 +1,7 @@
-/** Enqueue from SQL on real PostgreSQL: transactions of callers, refusals, two workers that die, and the list of refusals. */
+/**
+ * Enqueue from SQL on real PostgreSQL: callers' transactions, refusals, two workers that die, and the list of
+ * refusals.
+ */
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -19,7 +22,7 @@ let database: Database;
 let rejections: Rejections;
 let shop: Client;
 let role: string;
-/** Requests that were accepted, by id: what an operation would be. */
+/** Accepted requests by id: the future operations. */
 let accepted: Map<string, string>;
 let errors: unknown[];
 let made = 0;
@@ -60,7 +63,9 @@ const mine = async (id: string, by = shop) =>
     ])
   ).rows;
 
-/** As acceptance would: the same identity with another request is a conflict, and an amount above a million is invalid. */
+/**
+ * Like acceptance: the same identity with another request is a conflict, and an amount above a million is invalid.
+ */
 async function accept(request: unknown, { idempotencyKey, by }: Enqueued) {
   const { reference, account, amount } = request as { reference?: string; account: string; amount: number };
   expect(by).toBe(`sql:${role}`);
@@ -94,7 +99,7 @@ beforeAll(async () => {
   database = new Database({ url: ledger.url, schema: ledger.schema });
   rejections = new Rejections({ database });
   role = `shop_${process.pid}_${Date.now()}`;
-  // The roles of all schemas of a server share their names.
+  // All schemas of a server share the names of roles.
   const roles = readFileSync(new URL('../../src/ledger/roles.sql', import.meta.url), 'utf8');
   await ledger.query(roles.replaceAll('relais_enqueue', `${role}_enqueue`));
   await login(role);

@@ -1,4 +1,4 @@
-/** Partitions of events and audit lines: made ahead, and dropped when nothing in them is needed. */
+/** Partitions of events and audit lines: created in advance, and dropped when they are not needed. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AuditSeals } from '../../src/ledger/audit-seals.ts';
 import { EventStream } from '../../src/ledger/event-stream.ts';

@@ -1,4 +1,4 @@
-/** Answers that are lost, and connections that are no longer fit: nothing is believed, and nothing waits for ever. */
+/** Lost answers and unusable connections: nothing is assumed, and nothing waits for ever. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -29,7 +29,7 @@ function payment(account: string): NewOperation {
   return { id, kind: 'disbursement', account, fingerprint, ...body };
 }
 
-/** Its sleeps take no time, and turn it forward. */
+/** Its sleeps take no time, and advance it. */
 function quickClock(): Clock {
   let ahead = 0;
   return {
@@ -46,7 +46,7 @@ function processNamed(process: string, clock = quickClock()): Operations {
   return operations;
 }
 
-/** Runs for each row that is written to a table. */
+/** Runs for each row written to a table. */
 async function trigger(table: string, events: string, body: string): Promise<void> {
   await ledger.query(
     `create function public.fault() returns trigger language plpgsql as $$ begin ${body}; return new; end $$`,
@@ -74,7 +74,7 @@ test('a warning is known by its code, whatever the language of the server', asyn
   await expect(one.accept(payment('translated'))).rejects.toMatchObject({ name: 'AnswerLost' });
 });
 
-/** The next commit that raises a mark brings a warning: it is there, and its answer counts as lost. */
+/** The next commit that raises a mark causes a warning: it is committed, and its answer counts as lost. */
 async function losesNextAnswer(): Promise<void> {
   await ledger.query(`create sequence public.warned`);
   await ledger.query(
@@ -135,7 +135,7 @@ test('a transaction that is committed with a warning is a lost answer, and nothi
   await expect(step()).rejects.toMatchObject({ name: 'AnswerLost' });
 });
 
-/** Between a lane and PostgreSQL: counts what asks to cancel a statement, and can hold all answers back. */
+/** A proxy between a lane and PostgreSQL: counts cancel requests, and can delay all answers. */
 async function relay() {
   const CANCEL = 80_877_102;
   const { hostname: host, port } = new URL(ledger.url);
@@ -182,7 +182,7 @@ test.for(['given up', 'closed'] as const)(
     expect(await lost).toMatchObject({ name: 'AnswerLost' });
     vi.useRealTimers();
     seen.isSilent = false;
-    // It connects after a request to cancel would have.
+    // It connects after a cancel request would have arrived.
     const next = new Lane({ ...options, name: `${how}/1` });
     closing.push(() => next.close());
     await next.read('marks');

@@ -1,4 +1,4 @@
-/** What a process learns at its start from witnesses, and what it tells them. */
+/** What a process learns from witnesses at its start, and what it reports to them. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +85,7 @@ test.for(['Redis', 'WITNESS_FILE'])(
     const one = await worker([at('one')]);
     const slow: Witness = {
       ...said(at('two')),
-      // Between the first beat of a process and the word of the witness others go on.
+      // Other processes continue between the first beat of a process and the read of the witness.
       hear: async (deployment) => {
         await accepted(one, 3);
         await one.life.beat();
@@ -121,7 +121,7 @@ test('a ledger that was used and that no witness knows is unwitnessed, until one
   const two = await worker([silent]);
   expect(two.life.isUnwitnessed).toBe(true);
   expect(two.faults).toContain('the witness in away');
-  // Its own word is no proof for the next one.
+  // Its own record proves nothing to the next one.
   const other = new RedisWitness(redis.redis);
   await two.end();
   const three = await worker([other]);
@@ -235,7 +235,7 @@ test('a step of the clock of PostgreSQL suspends sending for a while', async () 
   const one = await worker([], { clock });
   await one.life.beat();
   expect(one.life.isSuspended).toBe(false);
-  // To this process an hour has passed, and to PostgreSQL none.
+  // For this process an hour has passed, for PostgreSQL none.
   ahead += 3_600_000;
   await one.life.beat();
   expect(one.life.isSuspended).toBe(true);

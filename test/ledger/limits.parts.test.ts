@@ -1,4 +1,4 @@
-/** Limits of money in the ledger: audit entries, and callers at once. */
+/** Money limits in the ledger: audit entries, and concurrent callers. */
 import { expect, test } from 'vitest';
 import { MoneyLimits } from '../../src/ledger/limits.ts';
 import type { MoneyLimit, Opinions } from '../../src/kinds/limits.ts';

@@ -1,4 +1,4 @@
-/** Lists read as few rows at any depth as on the first page, also by the plan that PostgreSQL keeps for unknown values. */
+/** Lists read equally few rows at any depth, also with PostgreSQL's generic plan. */
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadStatements } from '../../src/ledger/statements.ts';
@@ -43,7 +43,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Rows that scans read, and the indexes they read. */
+/** Rows read by scans, and the indexes used. */
 async function readBy(name: string, values: readonly Value[]) {
   const { text = '', params = [] } = loadStatements('relais').get(name) ?? {};
   const types = params.length === 0 ? '' : `(${params.map(({ type }) => type).join(', ')})`;
@@ -99,7 +99,7 @@ interface Case {
   readonly statement: string;
   readonly index: string;
   readonly values: (before: string) => readonly Value[];
-  /** Rows that scans read, at most. */
+  /** Maximum rows read by scans. */
   readonly most: number;
 }
 

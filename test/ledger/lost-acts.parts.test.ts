@@ -1,4 +1,4 @@
-/** Acts of people in the lost time: a ledger that is put back does not undo them. */
+/** Users' acts in the data-loss window: a restored ledger does not undo them. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Campaigns } from '../../src/ledger/campaigns.ts';
 import { Messages } from '../../src/ledger/messages.ts';
@@ -107,7 +107,7 @@ test('messages that were cancelled are not sent, and payments that were are not 
   const applied = await world.appliedBy(three);
   expect(applied.is === 'over' && applied.report.broken).toBeUndefined();
   expect(await world.states()).toEqual({ msg_1: 'cancelled' });
-  // A row of a batch, or an SQL client, asks for it again.
+  // A row of a batch, or an SQL client, requests it again.
   const four = await world.worker();
   expect(await four.operations.accept(payment('dsb_new'))).toMatchObject({
     outcome: 'duplicate',
@@ -168,7 +168,7 @@ test('who opted out stays opted out, and who was erased is erased again', async 
     [other, ''],
     [other, 'recipients-'],
   ]);
-  // What is still on its way is left to a person.
+  // An operation in flight needs review.
   expect(applied).toMatchObject({ is: 'over', report: { lostActions: [{ act: 'person.erased' }] } });
   expect(await world.query('select phone from relais.opt_out order by phone')).toEqual([
     { phone: '221770000001' },

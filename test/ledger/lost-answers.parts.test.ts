@@ -1,4 +1,6 @@
-/** Connections that end at any moment: what was answered is true, and what was not is settled before it is answered. */
+/**
+ * Connections that end at any moment: answers are true, and lost ones are resolved before the caller gets a result.
+ */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { seededRandom, systemRandom } from '../../src/lib/random.ts';
@@ -29,7 +31,7 @@ function payment(n: number): NewOperation {
   return { id, kind: 'disbursement', account: 'main', fingerprint, dueMs: -1_000, ...body };
 }
 
-/** Ends every connection that writes, in the middle of whatever it does. */
+/** Ends every writing connection at any point of its work. */
 const strike = () =>
   ledger.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'relais' and pid <> pg_backend_pid()`);
@@ -38,7 +40,7 @@ test(`every acceptance is answered truly through ${KILLS} broken connections (RE
   const random = seededRandom(SEED);
   const answers = new Map<string, string>();
   const done = { asked: 0, kills: 0 };
-  /** Refused connections are met too: the caller asks again, as a client of the API does. */
+  /** Connections are refused too: the caller retries, like a client of the API. */
   const ask = async (asked: NewOperation): Promise<void> => {
     const answer = await operations.accept(asked).catch(() => undefined);
     if (answer === undefined) return ask(asked);

@@ -1,4 +1,4 @@
-/** Campaigns that were started, retried or made in the lost time: nobody gets their SMS twice. */
+/** Campaigns that were started, retried or created in the data-loss window: no recipient gets their SMS twice. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Campaigns } from '../../src/ledger/campaigns.ts';
 import { smsRequestItem } from '../../src/ledger/replay.ts';

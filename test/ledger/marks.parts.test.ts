@@ -1,4 +1,4 @@
-/** A ledger that was restored to an earlier point, is recovering, or whose lane was taken over accepts nothing. */
+/** A ledger that was restored from a backup, is recovering, or whose lane was taken over accepts nothing. */
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -1,4 +1,4 @@
-/** Single messages on a ledger of their own, and a provider that keeps a record of every SMS that reached it. */
+/** Single messages on a separate ledger, and a provider that records every SMS that reached it. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
@@ -38,9 +38,9 @@ class MessageWorld {
   optOuts!: OptOuts;
   /** SMS that reached the provider, by request. */
   requests: OutgoingMessage[][] = [];
-  /** What the provider answers, instead of taking all; undefined: it takes all. */
+  /** The provider's answer, instead of accepting all; undefined: it accepts all. */
   answer: (messages: readonly OutgoingMessage[]) => Promise<Answer> | undefined = () => undefined;
-  /** What the statistics show; default: every SMS that reached the provider. */
+  /** The content of the statistics; default: every SMS that reached the provider. */
   statistics: () => Verdict<Statistics> | undefined = () => undefined;
   account = '';
   readonly #processes: Operations[] = [];
@@ -94,7 +94,7 @@ class MessageWorld {
     };
   }
 
-  /** As acceptance asks for it. */
+  /** As acceptance requests it. */
   asked({
     to = this.phone(),
     text = 'Hello',
@@ -119,7 +119,7 @@ class MessageWorld {
     return sendMessages(lane, { accounts: [this.account], most: 200 }, this.context(worker, more));
   }
 
-  /** Every message in doubt is due, and is checked. */
+  /** Makes every message in doubt due, and checks it. */
   async check(worker = 0, more: Partial<MessageContext> = {}): Promise<number> {
     await this.pass();
     const claimed = await this.operations(worker).claim('status-poll', [this.account], 200, POLICY.leaseMs);
@@ -127,7 +127,7 @@ class MessageWorld {
     return claimed.length;
   }
 
-  /** Time passes: leases end, and what waits is due. */
+  /** Time passes: leases end, and waiting messages are due. */
   async pass(): Promise<void> {
     await this.ledger.query(`update relais.operation set due_at = case when due_at is not null then least(due_at, now()) end, lease_until = case when lease is not null
       then now() - interval '1 s' end where account = '${this.account}'`);
@@ -163,7 +163,7 @@ class MessageWorld {
     );
   }
 
-  /** What the messages of this account add to the totals of a day, without their account. */
+  /** What this account's messages add to the daily totals, without their account. */
   async totals(): Promise<Readonly<Record<string, number>>> {
     const rows = await this.ledger.query<{ name: string; sum: number }>(
       `select replace(t.name, '|${this.account}|', '|') as name, sum(t.value::int)::int as sum

@@ -17,7 +17,7 @@ function dyingAt(nth: number, worker = 0): Operations {
     claim: (...asked) => real.claim(...asked),
     change: async (change) => {
       changes += 1;
-      // A process that is gone neither writes nor fails.
+      // A dead process neither writes nor fails.
       if (changes > nth) return new Promise<undefined>(() => undefined);
       return real.change(change);
     },
@@ -362,7 +362,7 @@ describe('two workers', () => {
 
   test.for([0, 1, 3, 5, 7, 9, 10])('of which one dies after %i changes send no message twice', async (nth) => {
     for (let at = 0; at < 5; at += 1) await world.accept();
-    // It never answers: whoever waits for it would wait for ever.
+    // It never answers, so it is not awaited.
     void world.send(0, { operations: dyingAt(nth) });
     await expect.poll(async () => (await world.states())['queued'] !== 5 || nth === 0).toBe(true);
     await expect.poll(() => nth < 5 || world.requests.length === 1).toBe(true);
@@ -375,7 +375,7 @@ describe('two workers', () => {
     const { sent = 0, unknown = 0 } = await world.states();
     expect(sent + unknown).toBe(5);
     expect([...world.sentTo().values()].every((times) => times === 1)).toBe(true);
-    // Messages whose intent was never followed by a request are the only ones in doubt.
+    // Only messages with an intent and without a request are in doubt.
     expect(unknown).toBe(nth < 5 ? nth : 0);
   });
 });

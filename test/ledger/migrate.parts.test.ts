@@ -82,7 +82,7 @@ test('a migration waits for a lock for two seconds at a time, so that others get
       )
     ).length > 0;
   await vi.waitUntil(isWaiting, { interval: 5, timeout: 60_000 });
-  // It queues up behind the migration, which steps aside.
+  // It queues behind the migration, which steps aside.
   expect(await fresh.query(`select from ${schema}.operation`)).toEqual([]);
   await holder.query('commit');
   await holder.end();

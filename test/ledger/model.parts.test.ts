@@ -1,4 +1,4 @@
-/** The model that the simulation runs on answers as PostgreSQL does, step by step, in random orders of statements. */
+/** The model of the simulation answers like PostgreSQL, step by step, in random orders of statements. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StateOf, stateOf } from '../../src/kinds/index.ts';
 import { OperationStore } from '../../src/ledger/operation-store.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-/** A record under the lease that each of the two gave. */
+/** A record under both sides' leases. */
 interface Held {
   readonly record: DisbursementRecord;
   readonly leases: Both<string>;
@@ -55,7 +55,7 @@ class Pair {
   readonly #ids: readonly [string, ...string[]];
   readonly #model = new ModelOperations(() => now);
   readonly #stores: Both<OperationStore>;
-  /** Names of leases, the same for the same lease on both sides. */
+  /** Names of leases, equal for the same lease on both sides. */
   readonly #leases = new Map<string, string>();
   readonly #held: Held[] = [];
 
@@ -63,7 +63,7 @@ class Pair {
     this.#chance = new Chance(seed);
     this.#account = `main-${seed}`;
     this.#ids = [`dsb-${seed}-0`, `dsb-${seed}-1`, `dsb-${seed}-2`];
-    // The store looks at the age of what it has taken: here both clocks are the time of the statements.
+    // The store checks the age of its claims: here both clocks are the time of the statements.
     const clock = { ...systemClock, now: () => now, monotonic: () => now, sinceBoot: () => now };
     const of = (statements: Operations): OperationStore =>
       new OperationStore({ operations: statements, clock, accounts: [this.#account], leaseMs: LEASE_MS });
@@ -136,7 +136,7 @@ class Pair {
     this.#held.push({ record: real.record, leases: { real: real.lease, model: model.lease } });
   }
 
-  /** The result of an attempt, under a lease that may be old; now and then the act of a person. */
+  /** The result of an attempt, under a possibly old lease; sometimes a user's act. */
   async #change(id: string): Promise<void> {
     const chance = this.#chance;
     const held = this.#held.findLast(({ record }) => record.id === id);

@@ -1,4 +1,4 @@
-/** Losses that are hard to notice: one statement, one act, a predecessor that is gone, a process that the witness never heard of. */
+/** Losses that are hard to detect: one statement, one act, a dead predecessor, a process unknown to the witness. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { journaledIn } from '../../src/ledger/committed.ts';
 import { OptOuts } from '../../src/ledger/opt-outs.ts';
@@ -14,7 +14,7 @@ afterEach(() => world.close());
 
 const TABLES = ['mark', 'retired_lane', 'worker', 'operation'];
 
-/** The tables as they are now, put back later in the same database, as a base backup of living processes is. */
+/** The current tables, restored later in the same database, like a base backup of running processes. */
 async function backup(): Promise<() => Promise<void>> {
   for (const name of TABLES) await world.query(`create table public.b_${name} as select * from relais.${name}`);
   return async () => {

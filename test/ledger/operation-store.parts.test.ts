@@ -1,4 +1,4 @@
-/** Operations as acceptance, processors and callbacks use them, over PostgreSQL. */
+/** Operations for acceptance, processors and callbacks, over PostgreSQL. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OperationStore } from '../../src/ledger/operation-store.ts';
 import { Operations } from '../../src/ledger/operations.ts';
@@ -147,7 +147,7 @@ describe('acceptance', () => {
   test('of an account at a limit shares no statement with others for a second', async () => {
     await limitOf(ledger, 'main', 'MAX_PER_DAY', 100);
     await store.accept(payment('a'));
-    // Unlike the counter of a mark it counts statements that PostgreSQL ends, too.
+    // Unlike the counter of a mark it also counts statements that PostgreSQL aborts.
     await ledger.query(`create sequence public.shared; create function public.counts() returns trigger language plpgsql as
       $$ begin perform nextval('public.shared'); return new; end $$;
       create trigger counts before update on relais.mark for each row when (new.lane = 'one/accept0')

@@ -1,4 +1,4 @@
-/** The statements of an operation's life, each asked by two processes at once where that matters. */
+/** The statements of an operation's life, run by two processes at once if relevant. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';

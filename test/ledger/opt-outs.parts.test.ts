@@ -1,4 +1,4 @@
-/** What an opt-out leaves beside its list: an audit line in the same transaction, and an entry for a recovery. */
+/** Side effects of an opt-out: an audit line in the same transaction, and a journal entry for a recovery. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OptOuts } from '../../src/ledger/opt-outs.ts';
 import { Database } from '../../src/ledger/pool.ts';
@@ -44,7 +44,7 @@ test('each change has one audit line with its number, a change of nothing none, 
   ]);
   expect(journal).toEqual([
     ['opt_out.added', { ...list, phones: ['221771234567', '221771234568'] }],
-    // Nobody knows whether the first request was journaled.
+    // Whether the first request was journaled is unknown.
     ['opt_out.added', { ...list, phones: ['221771234567'] }],
   ]);
 });

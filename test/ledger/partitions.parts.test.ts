@@ -1,4 +1,7 @@
-/** Partitions on real PostgreSQL: made ahead, on demand, beside rows of the default partition, and while a table is locked. */
+/**
+ * Partitions on real PostgreSQL: in advance, on demand, next to rows of the default partition, and while a table is
+ * locked.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Client } from 'pg';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -1,4 +1,4 @@
-/** Permits of one process: who gets which, and when PostgreSQL is asked. */
+/** Permits of one process: their order, and the queries of PostgreSQL. */
 import { expect, test } from 'vitest';
 import { Permits, type TakenPermits } from '../../src/ledger/permits.ts';
 

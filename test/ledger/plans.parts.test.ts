@@ -1,4 +1,4 @@
-/** The hot statements use their indexes, whatever the values: no plan reads a whole table. */
+/** The frequent statements use their indexes for any values: no plan scans a whole table. */
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadStatements } from '../../src/ledger/statements.ts';

@@ -1,9 +1,9 @@
-/** Who gets a connection next, and when a caller is refused. */
+/** The order of callers for a connection, and when a caller is refused. */
 import { expect, test } from 'vitest';
 import { DatabaseAway } from '../../src/ledger/errors.ts';
 import { PoolLine } from '../../src/ledger/pool-line.ts';
 
-/** Time that the test turns. */
+/** A manual clock. */
 function handClock() {
   let now = 0;
   let armed: { readonly at: number; readonly run: () => void } | undefined;

@@ -1,4 +1,4 @@
-/** Processes that are killed, frozen, or start twice on one machine: whose work is taken over, and when. */
+/** Processes that are killed, frozen, or start twice on one machine: when their work is taken over. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
@@ -84,7 +84,7 @@ interface Observer {
   readonly memory: Memory;
   readonly fenced: string[];
   readonly lost: LostLane[][];
-  /** Turns the clock of this process alone. */
+  /** Advances only this process's clock. */
   readonly later: (ms: number) => void;
 }
 
@@ -159,7 +159,7 @@ test('a process that is frozen and thaws later writes nothing and exits', async 
     await processes.beat();
   }
   expect(await holders('frozen')).toEqual([]);
-  // Pending when it thaws: it asks for its intents first.
+  // Pending when it thaws: it first writes its intents.
   old.process.kill('SIGUSR2');
   old.process.kill('SIGCONT');
   expect(await old.said('fenced')).toEqual({ fenced: 'silent' });
@@ -222,7 +222,7 @@ test('an intent that may still leave keeps its lease until its deadline; a statu
   await operations.change({ ...intent, id: direct.id, lease: direct.lease, queue: 'direct-credit' });
   await operations.change({ ...intent, id: check.id, lease: check.lease, queue: 'status-poll' });
   const { processes } = observer('worker-h');
-  // It holds its slot no more.
+  // It no longer holds its slot.
   await gone.processes.end();
   await ledger.query(
     `update relais.operation set lease = 7, lease_until = now() + interval '2 minutes', holder = 'gone-1' where account = 'intents'`,

@@ -1,4 +1,6 @@
-/** The publisher on real PostgreSQL: two at once, kills in between, rows that cannot be published, transactions left open. */
+/**
+ * The publisher on real PostgreSQL: two at once, kills in between, rows that cannot be published, open transactions.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from 'pg';
 import { AnswerLost } from '../../src/ledger/errors.ts';
@@ -95,7 +97,7 @@ test('two publishers skip and repeat none of 20,000 events that are committed ou
       await writer.query('begin');
       await writer.query(add, [from + nth * EACH, from + (nth + 1) * EACH - 1]);
     }
-    // The numbers that were drawn last become visible first.
+    // The numbers drawn last become visible first.
     for (const writer of writers.toReversed()) await writer.query('commit');
     if (from % 2_000 !== 1) continue;
     kills += 1;

@@ -1,4 +1,4 @@
-/** Erasing one person reaches every table of the ledger that can hold the number, and nothing that is under way. */
+/** Erasing one person covers every table of the ledger that can contain the number, and no operation in flight. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { KeptFiles } from '../../src/ledger/kept-files.ts';

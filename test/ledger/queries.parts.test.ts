@@ -1,4 +1,4 @@
-/** Reads of the ledger: by name, by filter, as sums, as what needs review, and as figures. */
+/** Reads of the ledger: by name, by filter, as sums, as reviews, and as figures. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Figures } from '../../src/ledger/figures.ts';
 import { Queries } from '../../src/ledger/queries.ts';
@@ -103,7 +103,9 @@ test.for(cases)(
 
 describe('among thousands', () => {
   const T0 = Date.UTC(2026, 10, 22, 12);
-  /** One a second: every second one of another shop, every tenth of another account, a rare amount in three of them. */
+  /**
+   * One a second: every second one of another shop, every tenth of another account, a rare amount in three of them.
+   */
   beforeEach(() =>
     ledger.query(`insert into relais.operation (id, kind, account, fingerprint, state, amount, request, metadata, created_by, schema_version, op, created_at, provider_id)
       select 'dsb_' || lpad(n::text, 5, '0'), 'disbursement', case n % 10 when 0 then 'other' else 'main' end, '', 'queued',

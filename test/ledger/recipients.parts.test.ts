@@ -1,4 +1,4 @@
-/** What readers see of recipients: their letters, also of recipients that were split off or sent again. */
+/** Recipients for readers: their letters, also after a split or a resend. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';
 import { Recipients } from '../../src/ledger/recipients.ts';
@@ -117,7 +117,7 @@ test('a phone number finds its recipient in a campaign, and those of all campaig
   await filled('cmp_new', 20, { createdAt: '2026-11-20T00:00:00Z', account: 'other' });
   expect((await seen('cmp_old', { phones: ['+221770000003', '+221780000000'] })).map(({ n }) => n)).toEqual([3]);
   expect(await seen('cmp_old', { phones: ['+221770000003'], states: ['sent'] })).toEqual([]);
-  // Number 12 of cmp_old is of an upload that does not count.
+  // Number 12 of cmp_old belongs to an upload that does not count.
   const phones = ['+221770000003', '+221770000012'];
   const accounts = ['main', 'other'];
   const found = await recipients.ofPhones({ phones, accounts, limit: 10 });

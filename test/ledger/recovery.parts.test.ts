@@ -1,4 +1,7 @@
-/** A ledger restored from a copy, with and without the journal: nothing that left leaves again, nothing cancelled leaves. */
+/**
+ * A ledger restored from a backup, with and without the journal: sent requests never leave again, cancelled ones
+ * never leave.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +68,7 @@ const states = async (): Promise<Readonly<Record<string, string>>> => {
 const [kept, paid, dropped, later] = ['kept', 'paid', 'dropped', 'later'].map((name) => payment(`dsb_${name}`));
 const credit = payment('dcr_open', { kind: 'direct_credit', queue: 'direct-credit' });
 
-/** A copy is made, work goes on, and the copy takes the place of the ledger. */
+/** A backup is made, work continues, and the backup replaces the ledger. */
 async function restored(lost: (one: LedgerWorker) => Promise<void>, how: 'ended' | 'killed'): Promise<LedgerWorker> {
   if (!kept || !paid || !dropped || !later) throw new Error('no payments');
   const one = await worker();
@@ -136,7 +139,7 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
   const repeated = await four.operations.accept(later ?? payment('none'));
   expect(repeated).toMatchObject({ outcome: 'duplicate', id: 'dsb_later', state: 'submitting' });
   const spent = await ledger.query(`select xof from relais.spent where account = 'main' and beneficiary = ''`);
-  // The cancelled one counts no more.
+  // The cancelled one no longer counts.
   expect(spent).toEqual([{ xof: '4000' }]);
 });
 
@@ -204,7 +207,7 @@ test('the end of a process that the copy shows alive is no proof that it sent no
   await witness?.note({ deployment, epoch: 1, lanes: { [`${one.life.name}/accept0`]: lane } }, at);
   ledger = { ...ledger, ...copy };
   closing.unshift(() => original.close());
-  // Another process writes its end into the copy, before anybody hears what is missing there.
+  // Another process writes its end into the restored ledger before the loss is detected.
   await ledger.query(`with gone as (delete from relais.mark returning lane, counter)
     insert into relais.retired_lane (lane, counter) select lane, counter from gone`);
   await ledger.query('delete from relais.worker');

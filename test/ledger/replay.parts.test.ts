@@ -1,4 +1,4 @@
-/** What the journal names has left: a ledger that is put back does not send it again, whatever the copy says of it. */
+/** Requests in the journal have left: a restored ledger does not send them again, whatever its rows show. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeOf } from '../../src/ledger/changes.ts';
 import {
@@ -47,7 +47,7 @@ test('messages and payment requests that the copy has as unsent', async () => {
     msg_kept: 'queued',
     prq_1: 'needs_review',
   });
-  // Its check would send it again alone, if the statistics did not show it yet.
+  // Its check would resend it alone if the statistics did not show it yet.
   expect(await world.query(`select facts from relais.operation where id = 'msg_2'`)).toEqual([{ facts: {} }]);
   const told = await world.query<{ type: string }>(`select type from relais.outbox where subject = 'prq_1'`);
   expect(told.map(({ type }) => type)).toEqual(['payment_request.needs_review']);

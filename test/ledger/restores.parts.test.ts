@@ -1,4 +1,4 @@
-/** Servers that are put back as operators do it: a base backup restored, an asynchronous standby promoted. */
+/** Real restores: a base backup restored, an asynchronous standby promoted. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ let redis: FreshRedis;
 const closing: (() => unknown)[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'relais-restores-'));
-  // The server runs as another user where the tests run as root.
+  // If the tests run as root, the server runs as another user.
   chmodSync(folder, 0o755);
   redis = await freshRedis();
 });
@@ -38,7 +38,7 @@ async function server(name: string, parameters: Readonly<Record<string, string>>
   return one;
 }
 
-/** Of a stopped server, with every file as it was. */
+/** A copy of a stopped server's files, unchanged. */
 function copyOf({ data }: EmbeddedPostgres, name: string): string {
   const home = join(folder, name);
   mkdirSync(home);
@@ -46,7 +46,7 @@ function copyOf({ data }: EmbeddedPostgres, name: string): string {
   return join(home, 'data');
 }
 
-/** An address that leads to one server, and later to another one. */
+/** An address that leads to one server, and later to another. */
 async function address(url: string): Promise<{ readonly url: string; readonly leadsTo: (url: string) => void }> {
   let target = new URL(url);
   const proxy = createServer((socket) => {
@@ -118,7 +118,7 @@ async function paid({ operations }: LedgerWorker): Promise<void> {
   }
 }
 
-/** Turn by turn, as an operator's command asks. */
+/** Turn by turn, like the operator's command. */
 async function recovered({ database }: LedgerWorker): Promise<void> {
   const desk = new RecoveryDesk({
     database,
@@ -173,7 +173,7 @@ test('a worker that lives through the promotion of an asynchronous standby notic
   await one.operations.accept(payment('dsb_1'));
   const reached = async (): Promise<unknown> => query(standby.url, 'select id from relais.operation');
   await expect.poll(reached).toEqual([{ id: 'dsb_1' }]);
-  // From here on the standby gets nothing.
+  // From here on the standby receives nothing.
   await query(standby.url, `alter system set primary_conninfo = ''`);
   await standby.stop();
   await one.operations.accept(payment('dsb_2'));

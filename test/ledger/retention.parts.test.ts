@@ -1,4 +1,6 @@
-/** Retention: a tombstone first, its row ten minutes later, campaigns in parts or by partition, identities for longer. */
+/**
+ * Retention: a tombstone first, its row ten minutes later, campaigns in parts or by partition, identities for longer.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { KeptFiles } from '../../src/ledger/kept-files.ts';

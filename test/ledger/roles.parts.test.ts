@@ -1,4 +1,4 @@
-/** What each role of the ledger may do, and what it may not. */
+/** The rights of each role of the ledger. */
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';

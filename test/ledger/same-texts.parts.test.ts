@@ -1,4 +1,4 @@
-/** An SMS that statistics show counts for one that is in doubt only if no other campaign or message may have sent it. */
+/** An SMS in the statistics settles one in doubt only if no other campaign or message may have sent it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';

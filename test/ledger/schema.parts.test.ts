@@ -1,4 +1,4 @@
-/** What the schema promises whatever it is asked: order of keys, rights of functions, and no setting of a session. */
+/** Properties of the schema: order of keys, rights of functions, and independence of session settings. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { Connection, prepareSession } from '../../src/ledger/database.ts';

@@ -1,4 +1,4 @@
-/** Another server answers at the same address: no connection that may lead to the former primary is used again. */
+/** Another server answers at the address: connections that may lead to the former primary are never used again. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ClientBase } from 'pg';
 import { Lane, Memory } from '../../src/ledger/lane.ts';
@@ -22,7 +22,7 @@ const pids = async (): Promise<readonly number[]> => {
   return rows.map(({ pid }) => pid);
 };
 
-/** Answers as a server of this identity would. */
+/** Answers like a server with this identity. */
 function connectionTo(system: string, timeline: string): ClientBase {
   const query = async (sql: string) => ({
     rows: sql.includes('pg_is_in_recovery')

@@ -1,4 +1,4 @@
-/** Limits of money that processes and people set: what makes them stricter, and who makes them looser. */
+/** Money limits set by processes and users: how they become stricter, and who can make them looser. */
 import { expect, test } from 'vitest';
 import { MoneyLimits } from '../../src/ledger/limits.ts';
 import { type Opinions, moneyLimits, ASKED_FOR_MS } from '../../src/kinds/limits.ts';
@@ -129,7 +129,7 @@ test.for([11, 12, 13])(
         const [was = Number.POSITIVE_INFINITY, is = Number.POSITIVE_INFINITY] = [before[one], after[one]];
         return one === 'DUPLICATE_WINDOW' ? (before[one] ?? 0) > (after[one] ?? 0) : is > was;
       });
-      // The first word about a limit takes the place of its default.
+      // The first value of a limit replaces its default.
       expect(
         looser.filter((one) => !(one === 'MAX_DISBURSEMENT' && first)),
         `step ${step}`,

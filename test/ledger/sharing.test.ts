@@ -1,4 +1,4 @@
-/** Requests that share statements, on lanes that this file answers for by hand. */
+/** Requests that share statements, on lanes that this file answers manually. */
 import { expect, test } from 'vitest';
 import type { Lane } from '../../src/ledger/lane.ts';
 import { HELD_UP_MS, Sharing } from '../../src/ledger/sharing.ts';
@@ -15,7 +15,7 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 };
 
-/** `pass` moves the clock of the lanes, and rings what is due. */
+/** `pass` advances the clock of the lanes, and fires due timers. */
 function byHand(lanes: number, { mostWaiting = 1_000, most = 10 }: Partial<Bounds> = {}) {
   let now = 0;
   const alarms = new Set<{ readonly at: number; readonly ring: () => void }>();

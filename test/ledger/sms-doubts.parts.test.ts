@@ -1,4 +1,4 @@
-/** Doubt about requests of campaigns: letters, status checks, workers that are gone, and splits. */
+/** Doubt about requests of campaigns: letters, status checks, dead workers, and splits. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';
 import type { SmsRequests } from '../../src/ledger/sms-requests.ts';

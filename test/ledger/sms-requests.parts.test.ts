@@ -158,7 +158,7 @@ describe('a step', () => {
   test('keeps the pace of a campaign', async () => {
     const id = await bench.started(500, { perSecond: 50 });
     const requests = open();
-    // A second ahead, and the request that crosses it.
+    // A second ahead, and the request that exceeds it.
     expect((await requests.step(asked())).taken).toHaveLength(2);
     expect((await requests.step(asked())).taken).toHaveLength(0);
     bench.advance(1_000);

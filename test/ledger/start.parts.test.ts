@@ -168,7 +168,7 @@ test('a certificate of an authority of our own is verified, and another authorit
   await expect(wrong).rejects.toMatchObject({ cause: { code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO/) } });
 });
 
-/** The user that the server of the tests runs as. */
+/** The user that runs the tests' server. */
 async function ownerOf(url: string): Promise<{ readonly uid: number }> {
   const client = new Client({ connectionString: url });
   await client.connect();

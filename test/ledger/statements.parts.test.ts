@@ -1,4 +1,4 @@
-/** Each statement is what its head says, against the schema as it is migrated. */
+/** Each statement matches its head, against the migrated schema. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { inSchema, loadStatements, parseStatements } from '../../src/ledger/statements.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const statements = [...loadStatements('relais').values()];
 
-/** `row` is undefined before PostgreSQL 16, which does not tell it. */
+/** `row` is undefined before PostgreSQL 16, which does not report it. */
 async function prepared(name: string): Promise<{ params: readonly string[]; row: readonly string[] | undefined }> {
   const namesOf = (types: string): string =>
     `array(select typname::text from unnest(${types}) with ordinality p(type, nth)
@@ -35,15 +35,15 @@ async function prepared(name: string): Promise<{ params: readonly string[]; row:
   return { params: rows[0]?.params ?? [], row: rows[0]?.row ?? undefined };
 }
 
-/** `text[]` as PostgreSQL names it: `_text`. */
+/** PostgreSQL's name of `text[]`: `_text`. */
 const internal = (type: string): string => (type.endsWith('[]') ? `_${type.slice(0, -2)}` : type);
 
-/** `limit $1` takes an int8; a wider integer than declared holds every value. */
+/** `limit $1` takes an int8; a wider integer than declared fits every value. */
 const narrowed = (type: string, declared: string | undefined): string =>
   type === 'int8' && declared === 'int4' ? declared : type;
 
 test.for(statements)('$name takes and returns what its head declares', async ({ name, text, params, row }) => {
-  // Without types, as the connections prepare it: PostgreSQL must find them.
+  // Without types, as the connections prepare it: PostgreSQL must infer them.
   await client.query(`prepare ${name} as ${text}`);
   const types = await prepared(name);
   expect(types.params.map((type, at) => narrowed(type, params[at]?.type))).toEqual(

@@ -1,4 +1,4 @@
-/** The proof that nothing left which the journal does not name: each hole breaks it. */
+/** The proof that no request left besides those in the journal: each gap breaks it. */
 import { expect, test } from 'vitest';
 import type { Acted, Entry, Intended } from '../../src/ledger/journal.ts';
 import { type Evidence, whyBroken } from '../../src/ledger/unbroken.ts';
@@ -34,7 +34,7 @@ const told = (counter: number, over: Partial<LaneWord> = {}): LaneWord => ({
   ...over,
 });
 
-/** The copy had lane `a` at 5; it went on to 9 and ended. */
+/** The backup had lane `a` at 5; it continued to 9 and ended. */
 function evidence(
   over: Partial<Evidence> = {},
   lanes: Readonly<Record<string, LaneWord>> = { a: told(9) },

@@ -1,4 +1,7 @@
-/** Files of recipients on real PostgreSQL: every row is stored, counted one time or not at all, by one process at a time. */
+/**
+ * Files of recipients on real PostgreSQL: every row is stored and counted one time or not at all, by one process at a
+ * time.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -95,7 +98,7 @@ test('200,000 rows are stored as the file has them, in its order, with the rows 
       const { phone, variables, own, ...place } = rows[n] as Stored;
       const found = { to: `+${phone}`, prenom: unpackValues(variables)[0], own, ...place };
       const expected = { to: row.to, prenom: row.vars['prenom'], own: row.own ?? null, n, row: row.row };
-      // One expectation for each row would take a minute.
+      // One expectation per row would take a minute.
       if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
       n += 1;
     } else {
@@ -156,7 +159,7 @@ test('of files that are added at once one counts, and the others leave nothing',
   expect(await leavings('cmp_race')).toEqual({ rows: totals.queued, left: 0, leases: 0 });
 });
 
-/** As the real one, but for what a test breaks. */
+/** The real database, except for the parts that a test breaks. */
 function broken(breaks: Partial<Pick<Database, 'run' | 'transaction'>>): Database {
   return Object.assign(Object.create(database) as Database, {
     run: database.run,
@@ -165,7 +168,7 @@ function broken(breaks: Partial<Pick<Database, 'run' | 'transaction'>>): Databas
   });
 }
 
-/** Its process dies while it copies: nothing of it is removed. */
+/** Its process dies during the copy: nothing of it is removed. */
 async function dying(campaign: CampaignRecord, process?: string): Promise<void> {
   let copied = 0;
   const dead = broken({
@@ -227,7 +230,7 @@ test('a file that failed while PostgreSQL was away can come again to the same pr
   const uploads = new Uploads({ database: away, partitions, random: systemRandom, clock: systemClock });
   const add = (to: Uploads) => uploadRecipients(campaign, file(people(10)), { store: to });
   for (let tries = 0; tries < 2; tries += 1) await expect(add(uploads)).rejects.toThrow(DatabaseAway);
-  // Nobody else knows that the lease is free.
+  // No other process knows that the lease is free.
   await expect(add(store)).rejects.toThrow(UploadUnderWay);
   Object.assign(away, { run: database.run, transaction: database.transaction.bind(database) });
   expect(await add(uploads)).toMatchObject({ is: 'counted', upload: { recipients: 10 } });
@@ -248,7 +251,7 @@ test('a file whose commit was carried out, though nobody was told, is a replay w
   });
   const uploads = new Uploads({ database: silent, partitions, random: systemRandom, clock: systemClock });
   await expect(uploadRecipients(campaign, file(people(10)), { store: uploads })).rejects.toThrow(AnswerLost);
-  // The caller has the campaign as it was before.
+  // The caller has an outdated campaign.
   expect(await uploadRecipients(campaign, file(people(10)), { store })).toMatchObject({ is: 'replayed' });
   expect(await uploadRecipients(campaign, file(people(11)), { store })).toEqual({ is: 'changed' });
   expect(await readCampaign(ledger, 'cmp_told')).toMatchObject({ totals: { total: 10 } });

@@ -1,4 +1,4 @@
-/** Workers that are here, and how many slots they have together. */
+/** Running workers, and their total slots. */
 import { expect, test } from 'vitest';
 import { Workers, workersHere } from '../../src/ledger/workers.ts';
 import { systemRandom } from '../../src/lib/random.ts';

@@ -54,7 +54,7 @@ test('whatever JSON.parse refuses has a fault within it, and what it takes has n
       const { isEnd, line, column } = jsonFault(text);
       const lines = text.split('\n');
       expect(column).toBeLessThanOrEqual((lines[line - 1]?.length ?? 0) + 1);
-      // Cut at its fault, a text is the beginning of some JSON.
+      // Truncated at its error, a text is the beginning of some JSON.
       if (parses(text)) expect(isEnd).toBe(true);
     }),
     { numRuns: 1_000 },

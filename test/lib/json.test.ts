@@ -37,7 +37,7 @@ test('a second key of the same name is found wherever it is put in', () => {
 });
 
 test('a second key of one escaped letter is found, also where JSON.parse makes a backslash of it', () => {
-  // Once it has seen an object with both names it expects the backslash behind the other.
+  // After an object with both names V8 expects the backslash after the other.
   expect(Object.keys(JSON.parse('{"\\n":true,"\\\\":true}') as object)).toEqual(['\n', '\\']);
   expect(told('{"in":[{"\\n" :true,"\\n" :true}]}')).toEqual(['ambiguous', null]);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/lib/listening.ts';
 
-/** Draws these one after the other. */
+/** Draws these in order. */
 function drawing(...fractions: number[]) {
   return { hex: () => '', fraction: () => fractions.shift() ?? 0.999 };
 }

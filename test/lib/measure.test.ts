@@ -6,7 +6,7 @@ import { wordingOf } from '../../src/lib/wording.ts';
 const random = seededRandom(20_261_123);
 const pick = (items: readonly string[]): string => items[Math.floor(random.fraction() * items.length)] ?? '';
 
-/** What is one character, two septets, two code units, or only a part of what people see as one. */
+/** One character, two septets, two code units, or only a part of a visible character. */
 const SOME = ['a', 'é', '€', 'ê', '’', '😀', '日', 'e\u0301', '\u0301', '\ud83d', '\ude00', '\u200d', '\t', '12345 '];
 const LONG = ['', 'x'.repeat(60), 'x'.repeat(150), '^'.repeat(79), '’'.repeat(66), '😀'.repeat(33)];
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskPhone } from '../../src/lib/phone.ts';
 
-/** In the forms in which the programs print them; written down by hand, not captured from running ones. */
+/** In the programs' output formats; written by hand, not captured. */
 const printed = [
   // Redis
   'MOVED 12714 127.0.0.1:17101',
@@ -83,7 +83,7 @@ describe('a telephone number', () => {
       .map(([head, tail]) => head + String(tail).padStart(8, '0'));
     fc.assert(
       fc.property(around, number, around, (before, phone, after) => {
-        // What a size, an offset or the like is called makes its number one.
+        // The name of a size or an offset marks its number as one.
         fc.pre(!/(?:memory|bytes|size|offset|length)$/i.test(before) && !/^ ?(?:bytes|[kMGT]i?B|ms)/.test(after));
         expect(maskPhone(before + phone + after)).not.toContain(phone.slice(-8));
       }),

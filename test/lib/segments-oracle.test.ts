@@ -9,15 +9,15 @@ const SEED = Number(process.env['RELAIS_SEED'] ?? 20_261_121);
 
 const BASIC = Array.from('@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./059:;<=>?¡AZÄÖÑÜ§¿azäöñüà');
 const EXTENDED = Array.from('\f^{}\\[~]|€');
-// Whole characters alone: where a letter and its accent are two, the other counter keeps them in one part, which no
-// specification asks for.
+// Only whole characters: the other counter keeps a letter and its separate accent in one part, which no specification
+// requires.
 const OUTSIDE = Array.from('êçœ’«»…日й\t');
 const PAIRS = ['😀', '🎉', '𝒳'];
 
 const random = seededRandom(SEED);
 const pick = <T>(items: readonly T[]): T => items[Math.floor(random.fraction() * items.length)] as T;
 
-/** How often each alphabet comes up; most texts lack one or two of them, as real ones do. */
+/** Frequencies of the alphabets; most texts lack one or two of them, like real ones. */
 const MIXES = [
   [1, 0, 0, 0],
   [1, 0.2, 0, 0],
@@ -27,7 +27,7 @@ const MIXES = [
   [0, 0, 0, 1],
   [1, 0.2, 0.2, 0.2],
 ] as const;
-/** Where a part is full, in septets or in code units; half of the texts end within three of such a place. */
+/** Limits of parts in septets or code units; half of the texts end within three of such a limit. */
 const BORDERS = [160, 153, 306, 459, 70, 67, 134, 201, 1_530, 35, 33];
 
 function randomText(): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countSegments } from '../../src/lib/segments.ts';
 
 describe('segments', () => {
-  // Known answers from 3GPP TS 23.038: 160 septets alone, 153 beside a header; 70 code units alone, 67 beside one.
+  // Known answers from 3GPP TS 23.038: 160 septets alone, 153 with a header; 70 code units alone, 67 with one.
   it.each([
     ['nothing', '', 'GSM-7', 0, 0],
     ['one letter', 'a', 'GSM-7', 1, 1],
@@ -15,7 +15,8 @@ describe('segments', () => {
     ['the extension counts double', '€[]{}\\~^|', 'GSM-7', 18, 1],
     ['80 euros fill a single', '€'.repeat(80), 'GSM-7', 160, 1],
     ['81 euros do not fit, and an escape never stands alone', '€'.repeat(81), 'GSM-7', 162, 2],
-    // 76 euros take 152 septets; the 77th would be cut, so 153 euros need a third part though 306 septets would not.
+    // 76 euros take 152 septets; the 77th would be split, so 153 euros need a third part though 306 septets would
+    // not.
     ['an escape is not cut from its septet', '€'.repeat(153), 'GSM-7', 306, 3],
     ['152 letters, then euros', `${'a'.repeat(152)}${'€'.repeat(77)}`, 'GSM-7', 306, 3],
     ['one ê', 'ê', 'UCS-2', 1, 1],
@@ -25,7 +26,8 @@ describe('segments', () => {
     ['135 with a ç', `ç${'a'.repeat(134)}`, 'UCS-2', 135, 3],
     ['35 emoji', '😀'.repeat(35), 'UCS-2', 70, 1],
     ['36 emoji', '😀'.repeat(36), 'UCS-2', 72, 2],
-    // 33 pairs take 66 of 67 units; the 34th would be cut, so 67 pairs need a third part though 134 units would not.
+    // 33 pairs take 66 of 67 units; the 34th would be split, so 67 pairs need a third part though 134 units would
+    // not.
     ['a pair is not cut', '😀'.repeat(67), 'UCS-2', 134, 3],
     ['a lone surrogate counts one', '\ud83d', 'UCS-2', 1, 1],
     ['a line break is one septet', 'a\nb', 'GSM-7', 3, 1],

@@ -55,7 +55,7 @@ describe('a template', () => {
   ])('“%s” is code of another template language: refused where a text is accepted', (text) => {
     const refused = expect(() => requireUsable(`Bonjour ${text}`));
     refused.toThrow(expect.objectContaining({ name: 'UnusableTemplate', code: 'filter', about: text }));
-    // A campaign from before is still sent.
+    // A campaign accepted earlier is still sent.
     expect(() => compileTemplate(text)).not.toThrow();
   });
 

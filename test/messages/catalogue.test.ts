@@ -6,9 +6,9 @@ import { french } from '../../src/messages/french.ts';
 import { explainWords } from '../../src/messages/told.ts';
 import { isLanguage, languageAccepted, languageOfLocale } from '../../src/messages/languages.ts';
 
-/** Every sentence by its path; of a function, what it says of a few things. */
+/** Every sentence by its path; functions are called with a few values. */
 function sentences(part: unknown, path = ''): Map<string, string> {
-  // How figures are written is no sentence; figures.test.ts looks at it.
+  // Formats of figures are no sentences; figures.test.ts checks them.
   if (path === 'figures') return new Map();
   if (typeof part === 'string') return new Map([[path, part]]);
   if (typeof part === 'function') {
@@ -36,7 +36,7 @@ test('every state of a campaign, and every bin of its recipients, has its word',
   expect(new Set(Object.keys(english.campaign.bins))).toEqual(new Set(campaignBins));
 });
 
-/** What is the same in both: names of formats, and words that they share. */
+/** Equal in both languages: names of formats, and shared words. */
 const SAME =
   /^doctor\.checks\.(postgres|redis|console)$|^file\.(formats\.csv|segments\(\)|details\.(segments|column))$|^status\.(because\(\)|report\.(day\(\)|segments))$|^batch\.labels\.id$|^dev\.labels\.(console|api|sandbox|redis|database)$|^campaign\.(labels\.(id|segments)|sizeSegments\(\)|dryRunSize\(\))$/;
 
@@ -52,7 +52,7 @@ test('what a sentence is about is in both: flags, commands, names of settings an
     expect([path, named(both.french.get(path) ?? '')]).toEqual([path, named(said)]);
 });
 
-/** What a function says of values that can be told apart, with what of them it says. */
+/** The output of a function for distinct values, and the values that it uses. */
 function used(part: unknown): readonly (readonly string[])[] {
   if (typeof part === 'string') return [(part.match(/(?<!\{)\{\w+\}(?!\})/g) ?? []).toSorted()];
   if (typeof part === 'function') {

@@ -1,4 +1,4 @@
-/** Texts that have a code: the same in both languages, and said in the language of who reads them. */
+/** Texts with a code: equal codes in both languages, and the reader's language. */
 import { expect, test } from 'vitest';
 import { loadConfig, missingFor } from '../../src/config.ts';
 import { examineLimits } from '../../src/app/examine/limits.ts';

@@ -32,7 +32,7 @@ async function everythingAtOnce(): Promise<string> {
   const { clock } = clockByHand();
   const metrics = createMetrics({
     ...idleSources(clock),
-    // These are names of the settings, and never a stranger's.
+    // These are names from the settings, never external text.
     balances: async () =>
       Array.from({ length: 200 }, (_, at) => ({ account: `shop-${at}`, country: 'SN', xof: 1, inFlight: 1 })),
     queries: {

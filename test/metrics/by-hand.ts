@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/lib/clock.ts';
 import type { MetricsOptions } from '../../src/metrics/metrics.ts';
 
-/** A clock that stands still until it is turned. Wall and monotonic time begin at different numbers, as they do. */
+/** A manual clock. Wall and monotonic time begin at different numbers, as in reality. */
 export function clockByHand(wallMs = 1_700_000_000_000): { clock: Clock; turn: (ms: number) => void } {
   let passedMs = 0;
   const waiting = new Set<{ atMs: number; run: () => void }>();
@@ -26,7 +26,7 @@ export function clockByHand(wallMs = 1_700_000_000_000): { clock: Clock; turn: (
   return { clock, turn };
 }
 
-/** Sources of a service that has nothing to do, and the errors that were told. */
+/** Sources of an idle service, and the reported errors. */
 export function idleSources(clock: Clock): MetricsOptions & { errors: string[] } {
   const errors: string[] = [];
   return {
@@ -60,7 +60,7 @@ export function idleSources(clock: Clock): MetricsOptions & { errors: string[] }
   };
 }
 
-/** The samples of one metric, as they are printed: `{state="unknown"} 5`. */
+/** The printed samples of one metric: `{state="unknown"} 5`. */
 export function samplesOf(page: string, name: string): string[] {
   return page
     .split('\n')

@@ -21,7 +21,7 @@ const LABELS = `## Labels
 The value of a label is a word of relais: never an id, a phone number or a text of the provider. Any other value is counted
 as \`other\`, so one process never shows more than 2,200 series.`;
 
-/** docs/metrics.md, whole. */
+/** The whole of docs/metrics.md. */
 export function metricsPage(): string {
   return `${[INTRODUCTION, metricTable(), LABELS, labelList()].join('\n\n')}\n\n${NODE}\n`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { clockByHand, idleSources } from './by-hand.ts';
 
-/** What dashboards and alerts outside of this repository were promised: name, type, labels. Add; never take away. */
+/** Metrics that external dashboards and alerts use: name, type, labels. Only add; never remove. */
 const PROMISED = [
   ['relais_jobs', 'gauge', 'queue state'],
   ['relais_oldest_job_age_seconds', 'gauge', 'queue'],

@@ -67,7 +67,7 @@ describe('a process', () => {
     const callers = Array.from({ length: 10 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
     await Promise.all(callers.map((caller) => once(caller, 'connect')));
     for (const caller of callers) caller.write(`GET ${path} HTTP/1.1\r\nHost: relais\r\nConnection: close\r\n\r\n`);
-    // Two turns of the server later it has read the requests of all.
+    // Two turns of the server later it has read all requests.
     for (const _turn of [1, 2]) expect((await ask(`${url}/healthz`)).status).toBe(200);
     release();
     const answers = await Promise.all(callers.map(async (caller) => String((await once(caller, 'data'))[0])));
@@ -147,7 +147,7 @@ describe('closing', () => {
     const silent = await opened(port);
     const slow = await opened(port);
     slow.write('GET /metrics HTTP/1.1\r\nHos');
-    // An answer on a third connection: the server has read what the other two sent before.
+    // An answer on a third connection: the server has read the earlier data of the other two.
     await ask(`http://127.0.0.1:${port}/healthz`);
     const hungUp = Promise.all([once(silent, 'close'), once(slow, 'close')]);
     await server?.close();
@@ -158,7 +158,7 @@ describe('closing', () => {
 
 async function opened(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  // Being hung up on is what the test is about, however it shows.
+  // The test expects the disconnect, in any form.
   socket.on('error', () => undefined);
   socket.resume();
   await once(socket, 'connect');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ttlCache } from '../../src/metrics/ttl-cache.ts';
 import { clockByHand } from './by-hand.ts';
 
-/** Every reading is answered by hand. */
+/** Every read is answered manually. */
 function reading() {
   const { clock, turn } = clockByHand();
   const asked: Array<{ answer: (value: string) => void; fail: (error: Error) => void }> = [];

@@ -1,4 +1,4 @@
-/** Quiet hours hold for every campaign that does not say otherwise, and are shown by name. */
+/** Quiet hours apply to every campaign by default, and are shown by name. */
 import { expect, test } from 'vitest';
 import { campaignRequest } from '../../src/kinds/campaign-request.ts';
 import { readQuietHours } from '../../src/lib/quiet-hours.ts';

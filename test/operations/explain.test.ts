@@ -255,7 +255,7 @@ describe('a word of a log line', () => {
   });
 });
 
-/** Every word that processors give as a reason, as they are written in the sources. */
+/** Every reason code in the sources of the processors. */
 function wordsOfProcessors(): string[] {
   const folder = new URL('../../src/processors/', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -265,14 +265,14 @@ function wordsOfProcessors(): string[] {
   const given = [...source.matchAll(/(?:because|reason)(?:\s*[=:?]|: )[^\n]*/g)].flatMap(([line]) =>
     [...line.matchAll(/(?<!== |operation: |evidenceOf\()'([a-z][a-z_-]*)'(?! in )/g)].map(([, word = '']) => word),
   );
-  // Whatever is written like a reason: two or more words with underscores.
+  // Texts in the form of a reason: two or more words with underscores.
   const alike = [...source.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g)].map(([, word = '']) => word);
   return [...new Set([...given, ...alike])];
 }
 
 describe('no reason is without an explanation', () => {
   const states: readonly string[] = kinds.flatMap((kind): readonly string[] => statesOf(kind));
-  // Names of fields of upstream's answers, and of metrics.
+  // Names of the provider's fields, and of metrics.
   const fields = ['disburse_id', 'withdraw_mode'];
   const notReasons = [
     ...states,

@@ -1,4 +1,4 @@
-/** The compose file as docker-compose itself reads it, where there is one. */
+/** The compose file as docker-compose itself parses it, if it is installed. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ if (absent) console.warn(absent);
 
 describe.skipIf(absent)('docker-compose itself', () => {
   const config = (...args: readonly string[]) =>
-    // Of a folder that has no .env.
+    // Of a folder without .env.
     spawnSync(
       'docker-compose',
       ['--project-directory', 'test', '-f', fileURLToPath(new URL('docker-compose.yml', ROOT)), ...args],

@@ -6,7 +6,7 @@ import { toMs } from '../../src/lib/clock.ts';
 import { timingOf } from '../../src/app/container.ts';
 import { SHIPPED_ARGS, SHIPPED_ENV } from '../../script/shipped.ts';
 
-/** What a reader would check is checked by reading; script/containers runs these files with a real engine. */
+/** Checks by reading the files; script/containers runs them with a real engine. */
 interface Service {
   readonly image?: string;
   readonly command?: readonly string[];
@@ -34,7 +34,7 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as {
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image === '${RELAIS_IMAGE:-localhost/relais}');
 
-/** What the specification of compose knows of a service and we use. */
+/** The keys of a service in the compose specification that we use. */
 const KEYS =
   'build cap_drop command depends_on environment healthcheck image logging mem_limit pids_limit ' +
   'ports profiles read_only restart security_opt stop_grace_period stop_signal tmpfs user volumes';
@@ -85,7 +85,7 @@ describe('docker-compose.yml', () => {
     const config = loadConfig({});
     const { drainMs } = timingOf(config);
     const exchangeMs = config.UPSTREAM_TIMEOUT + config.UPSTREAM_CONNECT_TIMEOUT;
-    // An attempt that is still there at the end of the drain may have just begun another request.
+    // An attempt that is running at the end of the drain may have just begun another request.
     expect(toMs(service.stop_grace_period ?? '0s')).toBeGreaterThan(drainMs + exchangeMs);
   });
 
@@ -96,7 +96,7 @@ describe('docker-compose.yml', () => {
   test('a command that only looks needs no secret, and the file says where they are kept', () => {
     const text = read('docker-compose.yml');
     expect(text).not.toMatch(/\$\{\w+:?\?/);
-    // What it writes, test/cli/init.test.ts looks at.
+    // test/cli/init.test.ts checks its output.
     expect(text).toContain('relais.js init --yes');
     expect(read('.gitignore').split('\n')).toContain('.env');
   });

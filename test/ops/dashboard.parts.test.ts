@@ -16,7 +16,7 @@ interface Panel {
 const dashboard = JSON.parse(readOps('grafana/dashboards/relais.json')) as { panels: readonly Panel[] };
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
 
-/** What a relais in good health on a Redis without limit and replicas has nothing to show for. */
+/** Panels without data in a healthy relais on a Redis without limit and replicas. */
 const MAY_BE_EMPTY = [
   'Redis memory',
   'Lost locks, and workers that are stuck',
@@ -83,7 +83,7 @@ describe.skipIf(missing)('a real Prometheus', () => {
   });
 });
 
-/** One of each thing that is counted: paid, held, texted, called back, forged, billed, delivered. */
+/** One event of each counted type: paid, held, texted, called back, forged, billed, delivered. */
 async function somethingOfEverything({ api, urls }: Watched): Promise<() => Promise<void>> {
   const receiver = createServer((_request, response) => void response.end()).listen(0, '127.0.0.1');
   await once(receiver, 'listening');

@@ -1,9 +1,9 @@
-/** What a process does when it is told to stop while the service does not answer: stop_grace_period counts on it. */
+/** The stop of a process while the provider does not answer, within stop_grace_period. */
 import { expect, test } from 'vitest';
 import { startService } from '../support/service.ts';
 import { until } from './prometheus.ts';
 
-/** Each queue has more waiting than it can have in hand. */
+/** Each queue has more waiting than it can process at once. */
 const WAITING = 6;
 
 test('a process that stops begins nothing more in any of its queues', async () => {

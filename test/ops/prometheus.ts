@@ -1,4 +1,4 @@
-/** A real Prometheus, and promtool beside it. Neither is a package of npm: script/setup-prometheus fetches them. */
+/** A real Prometheus, with promtool. Neither is an npm package: script/setup-prometheus fetches them. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,13 +29,13 @@ function isProgram(path: string): boolean {
 const promtoolBin = findTool('promtool');
 const prometheusBin = findTool('prometheus');
 
-/** Why the tests that need them cannot run here; undefined when they can. */
+/** Why the tests that need them cannot run here; undefined: they can. */
 export const missing =
   promtoolBin && prometheusBin ? undefined : 'skipped: no Prometheus here; script/setup-prometheus fetches one';
 
 if (missing) console.warn(missing);
 
-/** Runs promtool. `failed` is what it printed when it did not like what it saw. */
+/** Runs promtool. `failed` is its output when it fails. */
 export async function promtool(args: readonly string[], input = ''): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
     const child = execFile(promtoolBin ?? 'promtool', [...args], (error, stdout, stderr) =>
@@ -57,7 +57,7 @@ export interface Sample {
 }
 
 export interface Prometheus {
-  /** What a query answers; throws with the words of Prometheus when it is wrong. */
+  /** The result of a query; throws with Prometheus' error. */
   query(expr: string): Promise<readonly Sample[]>;
   alerts(): Promise<readonly Alert[]>;
   targets(): Promise<readonly { readonly url: string; readonly health: string }[]>;
@@ -71,7 +71,7 @@ export interface PrometheusOptions {
   readonly targets: readonly string[];
   /** Contents of rule files. */
   readonly rules: readonly string[];
-  /** Both how often it scrapes and how often it looks at the rules. */
+  /** The interval of scrapes and of rule evaluations. */
   readonly every?: string;
 }
 
@@ -99,7 +99,7 @@ export async function startPrometheus({ targets, rules, every = '1s' }: Promethe
     ],
     { stdio: 'inherit' },
   );
-  // A worker of vitest that is ended before its tests are over runs no hooks, but this.
+  // A vitest worker that is stopped early runs no hooks, but this.
   const end = (): void => void child.kill('SIGKILL');
   process.once('exit', end);
   const stop = async (): Promise<void> => {
@@ -150,7 +150,7 @@ async function ready(url: string, stop: () => Promise<void>): Promise<Prometheus
   };
 }
 
-/** Looks again until there is something to see, and answers it. */
+/** Polls until there is a result, and returns it. */
 export async function until<T>(what: string, look: () => Promise<T>, limitMs: number): Promise<NonNullable<T>> {
   const giveUp = AbortSignal.timeout(limitMs);
   for (;;) {

@@ -27,7 +27,7 @@ describe.skipIf(missing)('promtool', () => {
   });
 });
 
-/** Node's own are named by prom-client, and are not ours to judge. */
+/** Node's own metrics are named by prom-client. */
 async function ours(page: Promise<string>): Promise<string> {
   const lines = (await page).split('\n');
   return `${lines.filter((line) => /^(# (HELP|TYPE) )?relais_/.test(line)).join('\n')}\n`;

@@ -1,4 +1,4 @@
-/** The files under ops/prometheus, read. */
+/** The parsed files of ops/prometheus. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
@@ -35,7 +35,7 @@ export function ruleTests(): readonly RuleTest[] {
   return (parse(readOps('prometheus/tests/alerts.yml')) as { tests: RuleTest[] }).tests;
 }
 
-/** Every metric of ours that an expression names, without the endings that a histogram adds. */
+/** Our metrics in an expression, without the suffixes of histograms. */
 export function metricsIn(expr: string): readonly string[] {
   const names = [...expr.matchAll(/(?<![\w:])relais_\w+/g)].map(([name]) => name);
   return names.map((name) => name.replace(/_(bucket|count|sum)$/, ''));

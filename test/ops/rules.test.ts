@@ -71,7 +71,7 @@ describe('an expression', () => {
 });
 
 describe('a failure of the service', () => {
-  /** The token of another process ran out, or an id is not known: everyday life, and dealt with at once. */
+  /** Ordinary events, such as an expired token or an unknown id, which are handled at once. */
   const EVERYDAY = ['4004', 'ERROR_121', 'ERROR_122', 'ERROR_123', 'ERROR_124', 'token_refused', 'login_awaited'];
   const rule = rulesOf('recording').find(({ record }) => record === 'job:relais_upstream_failures:rate5m');
   const counted = /code=~"([^"]+)"/.exec(rule?.expr ?? '')?.[1]?.split('|') ?? [];

@@ -1,4 +1,4 @@
-/** script/setup and script/test, on a tree of their own in which npm, apt-get and vitest only write down what they did. */
+/** script/setup and script/test, on a separate tree in which npm, apt-get and vitest only record their calls. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -26,7 +26,7 @@ beforeEach(() => {
     mkdirSync(join(tree, path), { recursive: true });
   for (const path of ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])
     writeFileSync(join(tree, path), '');
-  // Older than what was made of them, however coarse the clock of the disk is.
+  // Older than its products, for any resolution of the disk's clock.
   for (const path of ['src', 'console', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])
     utimesSync(join(tree, path), 0, 0);
   for (const path of ['dist/main.js', 'node_modules/.package-lock.json']) writeFileSync(join(tree, path), '');
@@ -43,7 +43,7 @@ function program(path: string, ...lines: readonly string[]): void {
   writeFileSync(join(tree, path), ['#!/bin/bash', ...lines, ''].join('\n'), { mode: 0o755 });
 }
 
-/** No Redis on the path, and nothing but what the scripts are made of. */
+/** No Redis on the path, and only what the scripts need. */
 function barePath(): string {
   const needed = [
     'bash',
@@ -82,7 +82,7 @@ test('without being asked to, setup never installs anything on the system, whoev
   const { asked, status } = setUp();
   expect(status).toBe(1);
   expect(asked).not.toMatch(/\binstall\b|sudo/);
-  // What it fetches goes into this folder.
+  // Downloads go into this folder.
   expect(asked).toMatch(/^apt-get -o Dir::State::Lists=.*\.relais\/redis\/apt\/lists .* update$/m);
 });
 
@@ -100,10 +100,10 @@ test('what its tools keep stays in its folder, not in the one of the person', ()
   expect(places).toEqual([join(tree, '.relais/cache'), join(tree, '.relais/data')]);
 });
 
-/** Ours, and not that of tests which run with another server: the tree has none. */
+/** Without the tests' own server: the tree has none. */
 const environment = (): NodeJS.ProcessEnv => ({ ...process.env, REDIS_SERVER: '' });
 
-/** The vitest of this tree leaves a server and a folder, says what they are, and ends as it is told to. */
+/** This tree's vitest leaves a server and a folder, prints them, and exits as given. */
 function leavesServer(ends: string, session: '' | 'setsid' = ''): void {
   program('script/setup', 'exit 0');
   program(
@@ -122,7 +122,7 @@ const server = (): number =>
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie, of which only the number is left until somebody asks for its end, does nothing any more.
+    // A zombie, of which only the number is left, does nothing any more.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;

@@ -1,4 +1,4 @@
-/** What we build from is what was looked at: images by their digest, packages by their checksum. */
+/** Build inputs are pinned: images by digest, packages by checksum. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ interface Locked {
   readonly libc?: readonly string[];
 }
 
-/** What the image is built for, and what CI runs on. */
+/** The platforms of the image, and of CI. */
 const OURS = { os: 'linux', cpu: ['x64', 'arm64'], libc: 'glibc' };
 
 test('every package that is installed on Linux is held to a checksum', () => {
@@ -30,7 +30,7 @@ test('every package that is installed on Linux is held to a checksum', () => {
   expect(unchecked.filter(([, locked]) => installedHere(locked)).map(([path]) => path)).toEqual([]);
 });
 
-/** Those that ask no more of us than to be named. What only checks (dev) never leaves this repository. */
+/** Licences that require only attribution. Development packages are never shipped. */
 const TAKEN = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD'];
 
 test('what we bring along has a licence that asks no more than to be named', () => {

@@ -1,4 +1,4 @@
-/** The unit, read by systemd itself. */
+/** The unit, checked by systemd. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ test('the unit gives longer to stop than it takes to drain, and names settings t
 });
 
 describe.skipIf(missing)('systemd', () => {
-  /** What systemd says of the unit, changed or not, once for each role. */
+  /** systemd's messages about the unit, changed or not, for each role. */
   function verified(change: (text: string) => string): string {
     const folder = mkdtempSync(join(tmpdir(), 'relais-unit-'));
     try {

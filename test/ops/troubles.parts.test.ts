@@ -1,4 +1,4 @@
-/** One relais with a worker of its own, in one trouble after the other, seen by a real Prometheus that has our rules. */
+/** One relais with a separate worker, under one fault after the other, seen by a real Prometheus with our rules. */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -12,17 +12,17 @@ import { callbackPath } from '../../src/webhooks/receiver.ts';
 import { missing, until } from './prometheus.ts';
 import { CALLBACK_SECRET, quickly, startWatched, type Watched } from './watched.ts';
 
-// On a machine with other things to do, Prometheus looks late.
+// On a busy machine, Prometheus is late.
 vi.setConfig({ testTimeout: 240_000 });
 
-/** An attempt takes longer than this, so that it can be caught while it is at work. */
+/** An attempt takes longer than this, so that it can be observed. */
 const LATENCY_MS = 900;
 const STOPPED_MS = 700;
 const RUNNING_MS = 200;
 const SOON_MS = 60_000;
 
 let watched: Watched;
-/** Posts of events come here, and are refused. */
+/** Deliveries of events arrive here, and are refused. */
 let refuses: Server;
 
 const firing = async (name: string) =>
@@ -64,7 +64,7 @@ describe.skipIf(missing)('the alert', () => {
       for (const id of doubtful) await stateIs(id, 'unknown');
       const [late, doubt] = await Promise.all([fires('RelaisMoneyPending'), fires('RelaisMoneyInDoubt')]);
       expect([late.labels['severity'], doubt.labels['state']]).toEqual(['warning', 'unknown']);
-      // Statistics of texts fail at the same time, and are an alert of their own.
+      // SMS statistics fail at the same time, and are a separate alert.
       const failing = async () => (await firing('RelaisUpstreamFailing')).map(({ labels }) => labels['operation']);
       await until('looks fail', async () => (await failing()).includes('disbursement_status'), SOON_MS);
     });
@@ -251,7 +251,7 @@ describe.skipIf(missing)('the alert', () => {
     await fires('RelaisLostLocks');
     for (const id of asked) await stateIs(id, 'succeeded');
     const books = await watched.books('disbursements');
-    // One that froze while it asked for its token has asked for another, and the first was never used.
+    // A process that froze during its token request has requested another one, and the first was never used.
     const paid = books.filter(({ accountAlias, effects }) => String(accountAlias).startsWith('772') && effects !== 0);
     expect(paid.map(({ accountAlias, effects }) => [accountAlias, effects].join(' ')).sort()).toEqual(
       [1, 2, 3, 4, 5, 6].map((number) => `77200000${number} 1`),
@@ -297,7 +297,7 @@ async function post(url: string, status: string): Promise<number> {
 
 const inAnHour = (): string => new Date(systemClock.now() + 3_600_000).toISOString();
 
-/** A machine with too much to do: the process gets its turn, and then none for a while. */
+/** An overloaded machine: the process runs in turns with pauses. */
 async function stutter(pid: number, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     process.kill(pid, 'SIGSTOP');

@@ -1,4 +1,4 @@
-/** relais as three processes would be, on a database and a Redis of its own, watched by a real Prometheus that loads our rules. */
+/** relais as three processes, on a separate database and Redis, watched by a real Prometheus with our rules. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,19 +24,19 @@ export interface Watched {
   readonly sandbox: Sandbox;
   readonly urls: { readonly api: string; readonly webhooks: string; readonly workerMetrics: string };
   readonly api: (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Facts>;
-  /** Orders of the sandbox: faults, settings. */
+  /** The sandbox's control API: faults, settings. */
   readonly control: (method: 'POST' | 'DELETE', path: string, body?: unknown) => Promise<Facts>;
-  /** What the sandbox did, a row for each. */
+  /** The sandbox's records, a row each. */
   readonly books: (name: string) => Promise<readonly Facts[]>;
-  /** Of the worker, where it is a process of its own; otherwise of this one. */
+  /** The pid of the worker if it is a separate process; otherwise of this one. */
   readonly workerPid: number;
-  /** Starts Redis again where it was, with what it had. */
+  /** Restarts Redis at its address with its data. */
   readonly startRedis: () => Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface WatchedOptions {
-  /** The worker is a process of its own, which can be frozen. */
+  /** The worker is a separate process, which can be frozen. */
   readonly workerApart?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -49,7 +49,7 @@ const QUICK = {
   DISBURSEMENT_POLL: '200ms,500ms,1s',
   DISBURSEMENT_LIMIT: '20s',
   DISBURSEMENT_QUIET_PERIOD: '1s',
-  // Each poll is a statement, and tests beside each other have a PostgreSQL and a process together.
+  // Each poll is a statement, and concurrent tests share PostgreSQL and a process.
   SWEEP_INTERVAL: '250ms',
   SMS_SETTLE_DELAY: '300ms',
   HOLD_RECHECK: '300ms',
@@ -57,10 +57,10 @@ const QUICK = {
   DATABASE_POOL: '16',
 };
 
-/** An age that an alert reports. Fewer seconds would be a slow machine. */
+/** An age that an alert reports. Fewer seconds would only measure a slow machine. */
 const AGE_MOST_S = 3;
 
-/** What takes minutes in the rules takes seconds here: each condition has to last for two. */
+/** Minutes in the rules become seconds here: each condition has to last for two. */
 export function quickly(rules: string): string {
   return rules
     .replaceAll(/^( +for: ).*$/gm, '$12s')

@@ -1,4 +1,4 @@
-/** What upstream posts while a person's word is being taken is heard, whatever the person said. */
+/** A callback during an operator's decision is handled, whatever the decision. */
 import { expect, test } from 'vitest';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';
 import { not, ok } from '../support/processor-world.ts';

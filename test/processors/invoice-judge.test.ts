@@ -29,7 +29,7 @@ describe('completed', () => {
   test.for(['cancelled', 'failed'] as const)('after %s for less, a person looks: somebody has paid', (state) => {
     expect(judge({ state }, { totalAmount: 14_999 })).toEqual({ is: 'review', because: 'amount_mismatch' });
     expect(judge({ state }, { totalAmount: undefined })).toEqual({ is: 'review', because: 'unreadable_amount' });
-    // Whoever said how it ended has seen that.
+    // The user who decided has seen that.
     const decided = { state, resolvedBy: 'checker' };
     expect(judge(decided, { totalAmount: 14_999 })).toEqual({ is: 'over', because: 'amount_mismatch' });
   });

@@ -1,4 +1,4 @@
-/** What a look means after callers were told how it ended. */
+/** The meaning of a status check after the result was reported. */
 import { test } from 'vitest';
 import { AT, type Case, expectJudgement } from './judging.ts';
 

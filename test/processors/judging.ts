@@ -1,4 +1,4 @@
-/** What a look means, case by case: the record and the answer as they differ from the usual ones. */
+/** Status checks case by case: the differences of record and answer from the usual ones. */
 import { expect } from 'vitest';
 import { type DisbursementRecord, NO_EVIDENCE } from '../../src/operations/record.ts';
 import { type Judgement, type StatusAnswer, judge } from '../../src/processors/disbursement/judge.ts';

@@ -1,4 +1,4 @@
-/** What was accepted for one set of keys is not begun with another, unless it has taken its place. */
+/** An operation accepted for one set of keys never begins with another, unless that replaced it. */
 import { expect, test } from 'vitest';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { openBench } from '../support/benches.ts';

@@ -1,4 +1,4 @@
-/** What becomes of disbursements whose creation is answered with a word that the interface does not have. */
+/** Disbursements whose creation gets an undocumented answer. */
 import { describe, expect, test } from 'vitest';
 import { payDisbursement } from '../../src/processors/disbursement/pay.ts';
 import { not, ok } from '../support/processor-world.ts';

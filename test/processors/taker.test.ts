@@ -4,7 +4,7 @@ import { clockByHand } from '../metrics/by-hand.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A queue with so many due, and attempts that end when they are told to. */
+/** A queue with this many due operations, and attempts that end when the test allows it. */
 function queueOf(due: number, changes: Partial<TakerOptions> = {}) {
   const { clock, turn } = clockByHand();
   const ids = Array.from({ length: due }, (_, n) => `dsb_${n}`);

@@ -1,4 +1,4 @@
-/** What becomes of a success that callers were told of, when upstream says otherwise afterwards. */
+/** A reported success that the provider contradicts afterwards. */
 import { describe, expect, test } from 'vitest';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';

@@ -1,4 +1,4 @@
-/** A disbursement and what upstream says of it, look by look. */
+/** A disbursement and the provider's answers, check by check. */
 import { type Explanation } from '../../src/operations/explanation.ts';
 import { NO_EVIDENCE } from '../../src/operations/record.ts';
 import { eventOf, readEvidence } from '../../src/operations/transition.ts';
@@ -11,7 +11,7 @@ import { openBench, type Bench } from '../support/benches.ts';
 export const QUIET_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** A store for the tests of a `describe` block; each begins with an empty one. */
+/** A store for the tests of a `describe` block, empty at each start. */
 export function freshTruth() {
   const bench = openBench();
   return () => truthWorld(bench);
@@ -22,12 +22,12 @@ function truthWorld(bench: Bench) {
   const made = bench.world({ policy });
   return {
     ...made,
-    /** A disbursement that was submitted with a token of its own. */
+    /** A submitted disbursement with its own token. */
     async submitted(id = 'dsb_1', token = `tok-${id}`, transactionId?: string) {
       const told = { status: 'pending', ...(transactionId ? { transactionId } : {}) };
       return this.answered(ok(told), id, token);
     },
-    /** The same, and its submit was answered so. */
+    /** A submitted disbursement whose submit got this answer. */
     async answered(verdict: ReturnType<typeof not> | ReturnType<typeof ok>, id = 'dsb_1', token = `tok-${id}`) {
       const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: `d-${id}` };
       const of = { kind: 'disbursement', state: 'queued', account: 'main', fingerprint: 'fp', xof: 100 } as const;
@@ -36,7 +36,7 @@ function truthWorld(bench: Bench) {
       made.answer('submitDisbursement', verdict);
       return payDisbursement(id, made.context);
     },
-    /** Given a token (unless it is ''), and cancelled before it was submitted. */
+    /** With a token (unless ''), and cancelled before its submit. */
     async cancelled(token = 'tok-dsb_1') {
       const fields = { amount: 100, accountAlias: '77', withdrawMode: 'wallet-a-senegal', disburseId: 'd-dsb_1' };
       const of = { kind: 'disbursement', account: 'main', fingerprint: 'fp', xof: 100, state: 'queued' } as const;
@@ -47,7 +47,7 @@ function truthWorld(bench: Bench) {
       const event = eventOf(record, 'cancelled');
       await made.operations.transition(record, undefined, { to: 'cancelled', set, event });
     },
-    /** A look at which upstream says this, after so long. */
+    /** A check with this answer, after this time. */
     async look(status: string, more: Record<string, unknown> = {}, { afterMs = QUIET_MS / 2, id = 'dsb_1' } = {}) {
       made.advance(afterMs);
       const named = { token: `tok-${id}`, disburseId: `d-${id}`, amount: 100, amountRaw: '100.00' };
@@ -55,7 +55,7 @@ function truthWorld(bench: Bench) {
       const settlement = await lookAtDisbursement(id, made.context);
       return { ...(await this.now(id)), ...settlement };
     },
-    /** A look that nobody answers. */
+    /** A check without an answer. */
     async lookInVain(verdict = not('transient', 'no_answer', 'maybe')) {
       made.advance(QUIET_MS / 2);
       made.answer('disbursementStatus', verdict);

@@ -1,4 +1,7 @@
-/** What upstream's word is worth: once, twice, without a name, about another payment, and after the end was told. */
+/**
+ * The weight of the provider's statuses: once, twice, without a name, about another payment, and after the result was
+ * reported.
+ */
 import { describe, expect, test } from 'vitest';
 import { lookAtDisbursement } from '../../src/processors/disbursement/look.ts';
 import { resolveDisbursement } from '../../src/processors/disbursement/resolve.ts';

@@ -1,4 +1,4 @@
-/** A refusal names all that is wrong with a request, so that nobody sends it once for each. */
+/** A refusal lists all problems of a request, so that one retry is enough. */
 import { expect, test } from 'vitest';
 import { judgeDisbursement } from '../../src/producer/acceptance.ts';
 
@@ -36,7 +36,7 @@ test('a number that its mode does not pay is refused, unless it is meant', () =>
   expect(pointersOf({ accountAlias: '0701234567', allowUnusualNumber: true })).toEqual([]);
   expect(pointersOf({ accountAlias: '+2250701234567', allowUnusualNumber: true })).toEqual(['/accountAlias']);
   expect(pointersOf({ accountAlias: '0701234567', withdrawMode: 'wallet-a-ci' })).toEqual([]);
-  // A batch tells it to whoever approves.
+  // In a batch, the approver is warned.
   expect(pointersOf({ accountAlias: '0701234567' }, { unusual: 'warned' })).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import type { CampaignInput, DisbursementInput, MessageInput, Referenced } from '../../src/producer/inputs.ts';
 
-/** Complete, boring requests; a test states only what matters to it. */
+/** Complete default requests; a test sets only the relevant fields. */
 export const aDisbursement = (more: Partial<Referenced<DisbursementInput>> = {}): Referenced<DisbursementInput> => ({
   accountAlias: '771234567',
   amount: 5_000,
@@ -22,5 +22,5 @@ export const aCampaign = (more: Partial<Referenced<CampaignInput>> = {}): Refere
   ...more,
 });
 
-/** Numbers that all differ. */
+/** Distinct numbers. */
 export const numberOf = (index: number): string => `+22177${String(1_000_000 + index)}`;

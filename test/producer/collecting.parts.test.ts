@@ -1,4 +1,4 @@
-/** Invoices, payment requests and direct credits, asked for by the library: a worker asks the service for each. */
+/** Invoices, payment requests and direct credits from the library: a worker sends each to the provider. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProducer } from '../../src/producer/producer.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,4 +1,4 @@
-/** The producer in a transaction of the caller, with a client of `pg` on real PostgreSQL. */
+/** The producer in the caller's transaction, with a `pg` client on real PostgreSQL. */
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InvalidRequest, createProducer } from '../../src/producer/index.ts';

@@ -13,7 +13,7 @@ let url: string;
 beforeAll(async () => {
   service = await startService();
   const { ledger } = service;
-  // The roles of all schemas of a server share their names.
+  // All schemas of a server share the names of roles.
   const roles = readFileSync(new URL('../../src/ledger/roles.sql', import.meta.url), 'utf8');
   await ledger.query(roles.replaceAll('relais_enqueue', `${role}_enqueue`));
   await ledger.query(`create role ${role} login password '${PASSWORD}' in role ${role}_enqueue`);

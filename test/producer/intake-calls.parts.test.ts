@@ -1,4 +1,4 @@
-/** What the library makes of each answer of a worker. */
+/** The library's result for each answer of a worker. */
 import { expect, test } from 'vitest';
 import { OtherDeployment, Recovering } from '../../src/producer/errors.ts';
 import { aDisbursement, aMessage, numberOf } from './asking.ts';

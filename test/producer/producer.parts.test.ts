@@ -1,4 +1,4 @@
-/** The library over the queue of real workers, and over a Redis that is lost, frozen or not there. */
+/** The library over real workers' queue, and over a Redis that is lost, frozen or missing. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -235,7 +235,7 @@ test('closing waits for calls in flight, and then refuses', async () => {
   await expect(lonely.close()).resolves.toBeUndefined();
 });
 
-/** A line to Redis on which the answer to a new job can get lost: the job was added, and the connection broke. */
+/** A proxy to Redis that can lose the answer to a new job: the job was added, and the connection broke. */
 async function lossyLine(target: number) {
   let losing = false;
   let losses = 0;

@@ -1,4 +1,4 @@
-/** Servers, workers and producers of one test or file, closed in reverse when it is over. */
+/** Servers, workers and producers of one test or file, closed in reverse at its end. */
 import { type Job, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
@@ -19,12 +19,12 @@ function redisServer(options: { port?: number } = {}): Promise<EmbeddedRedis> {
   return startEmbeddedRedis({ ...options, ...(binary ? { binary } : {}) });
 }
 
-/** A worker and the API over a Redis of their own, which a test may freeze, kill or start again, empty. */
+/** A worker and the API with their own Redis, which a test may freeze, kill or restart empty. */
 export async function running(env: Readonly<Record<string, string>> = {}) {
   let own = await redisServer();
   const service = await startService(env, {
     roles: ['worker', 'api'],
-    // What is accepted is not carried out: only the acceptance is looked at.
+    // Accepted operations are not executed: the test covers only acceptance.
     queues: ['intake'],
     openRedis: async () => {
       const redis = openCommands({ url: own.url }, { name: 'test', onError: () => undefined });
@@ -42,7 +42,7 @@ export async function running(env: Readonly<Record<string, string>> = {}) {
       process.kill(own.pid, 'SIGKILL');
       await own.stop();
     },
-    /** With nothing in it. */
+    /** Empty. */
     startAgain: async (): Promise<void> => {
       own = await redisServer({ port: own.port });
     },
@@ -60,7 +60,7 @@ export async function recordedIn({ ledger }: Service, kind: string): Promise<num
   return Number(rows[0]?.count);
 }
 
-/** A Redis with a worker that answers as the test says. */
+/** A Redis with a worker whose answers the test defines. */
 export async function answering(answer: (job: Job, nth: number) => JobAnswer) {
   const own = await server();
   const jobs: Job[] = [];

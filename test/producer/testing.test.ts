@@ -24,7 +24,7 @@ test('a reference that stands for another request is a conflict', async () => {
   const { id } = await producer.disburse(aDisbursement());
   const other = await producer.disburse(aDisbursement({ amount: 6_000 }));
   expect(other).toEqual({ id, outcome: 'conflict', differs: ['/amount'] });
-  // The same under another name: nothing in it differs.
+  // Another name: nothing else differs.
   const renamed = await producer.disburse(aDisbursement(), { idempotencyKey: 'another' });
   expect(renamed).toEqual({ id, outcome: 'conflict', differs: [] });
   expect(producer.asked).toHaveLength(1);

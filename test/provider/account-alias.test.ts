@@ -69,7 +69,7 @@ const payees: readonly (readonly [alias: string, country: Country | undefined, p
   ['97123456', 'BJ', 'BJ 0197123456'],
   ['0197123456', 'BJ', 'BJ 0197123456'],
   ['0701020304', 'CI', 'CI 0701020304'],
-  // Of the service: the number tells its country where it can.
+  // For accounts of the provider: the number shows its country, if possible.
   ['771234567', undefined, 'SN 771234567'],
   ['+221 77 123 45 67', undefined, 'SN 771234567'],
   ['00221771234567', undefined, 'SN 771234567'],
@@ -79,14 +79,14 @@ const payees: readonly (readonly [alias: string, country: Country | undefined, p
   ['+22370123456', undefined, 'ML 70123456'],
   ['70123456', undefined, 'service 70123456'],
   ['0701020304', undefined, 'service 0701020304'],
-  // The provider may read letters either way: one beneficiary for the limits.
+  // The provider may ignore case: one beneficiary for the limits.
   [' ACC-0042 ', undefined, 'service acc-0042'],
   ['acc-0042', undefined, 'service acc-0042'],
   ['acc\u200b-0042', undefined, 'service acc-0042'],
   ['acc 0042', undefined, 'service acc 0042'],
   ['acc\u00a00042', undefined, 'service acc 0042'],
   ['E\u0301picerie', undefined, 'service épicerie'],
-  // Côte d’Ivoire and Benin put two digits in front of every number.
+  // Côte d’Ivoire and Benin added two digits before every number.
   ['07010203', 'CI', 'CI 0707010203'],
   ['+22507010203', undefined, 'CI 0707010203'],
   ['0707010203', 'CI', 'CI 0707010203'],

@@ -38,7 +38,7 @@ const control = async (path: string, body?: object): Promise<Record<string, unkn
 };
 const logins = async (): Promise<unknown> => (await control('/books/summary'))['logins'];
 
-/** All processes ask at the same moment; how many answers were good. */
+/** All processes send at the same moment; returns the number of successes. */
 async function askAtOnce(): Promise<number> {
   const counts = await Promise.all(
     children.map(async ({ child, lines }) => {

@@ -20,7 +20,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** A process that is slow between its look at the bearer and its try for the lease of the login. */
+/** A process that is slow between its read of the bearer and its try for the login lease. */
 function slowAtTheLease(database: Database): {
   database: Pick<Database, 'run' | 'transaction'>;
   reached: Promise<void>;

@@ -12,14 +12,14 @@ const account = liveAccount();
 let listener: Listener;
 let tokens: TokensUnderTest;
 let clients: Opened[] = [];
-/** How far the clients' clock is ahead of the real one. */
+/** The clients' clock minus the real one. */
 let ahead = 0;
 let logins = 0;
 let valid = '';
 let beforeLogin: () => Promise<void> = async () => undefined;
 let life: object = { expires_in: 3_600 };
 
-/** As the service may do it: a new login puts an end to every bearer before it. */
+/** Possible behaviour of the provider: a new login ends every earlier bearer. */
 const service: Answerer = async (heard, response) => {
   if (heard.path.endsWith('/auth/login')) {
     logins += 1;

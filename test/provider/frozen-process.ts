@@ -1,6 +1,6 @@
 /**
- * A process that asks the service as it is told, a line each, and stands still where it is told to: by itself, between
- * the last look before the request is handed over and its write. In a handshake, its parent stops it.
+ * A process that sends requests on command, a line each, and freezes on command: by itself, between the last check
+ * before the request is passed on and its write. During a handshake, its parent stops it.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { writeSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { momentOf, systemClock } from '../../src/lib/clock.ts';
 import { type EffectName, effects } from './effects.ts';
 import { liveAccount, openUpstream } from './listener.ts';
 
-/** What the parent writes. Absent `leaseMs`: as long as it takes. */
+/** A command of the parent. Absent `leaseMs`: unlimited. */
 export interface Order {
   readonly effect: EffectName;
   readonly url: string;
-  /** A client keeps its connections: one of another name opens its own. */
+  /** A client keeps its connections: a new name opens new ones. */
   readonly client: string;
   readonly leaseMs?: number;
   readonly freezes?: boolean;

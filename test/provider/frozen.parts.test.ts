@@ -14,11 +14,11 @@ import { effectNames } from './effects.ts';
 import type { Order } from './frozen-process.ts';
 
 const PROGRAM = fileURLToPath(new URL('frozen-process.ts', import.meta.url));
-/** Of the system; it makes a certificate. */
+/** The system's program; it creates a certificate. */
 const OPENSSL = 'openssl';
 const LEASE_MS = 200;
 const AGAIN_MS = 20;
-/** Requests that have a connection of their own each, and so are never on a kept one. */
+/** Requests with a separate connection each, never on a kept one. */
 const ALWAYS_FRESH: readonly string[] = ['submit of a disbursement', 'direct credit'];
 
 const dir = mkdtempSync(join(tmpdir(), 'relais-frozen-'));
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const [key, cert] = [readFileSync(join(dir, 'key')), readFileSync(join(dir, 'cert'))];
   store = await openLedger();
   plain = await serve((answer) => createServer(answer));
-  // As a front that would rather have HTTP/2: a client that took it would be answered in another tongue.
+  // A proxy that prefers HTTP/2: a client that accepted it would get another protocol.
   const offered = { ALPNProtocols: ['h2', 'http/1.1'] };
   secure = await serve((answer) => createTlsServer({ key, cert, ...offered }, answer));
   gate = await gateBefore(secure.port);
@@ -56,7 +56,7 @@ interface Service {
 
 const LOGIN = JSON.stringify({ access_token: 'bearer-1', token_type: 'bearer', expires_in: 3_600 });
 
-/** Below HTTP, so that a single byte of a request is seen. Whatever is asked, the answer says that nobody may. */
+/** Below HTTP, so that a single byte of a request is visible. Every request is answered as unauthorised. */
 async function serve(create: (answer: (socket: Socket) => void) => Server): Promise<Service> {
   const service = { port: 0, heard: '', connections: 0 };
   const sockets = new Set<Socket>();
@@ -90,11 +90,11 @@ async function listening(server: Server): Promise<number> {
 
 interface Gate {
   readonly port: number;
-  /** Holds the next handshake, and resolves when its first words have come; the function lets it go on. */
+  /** Holds the next handshake, and resolves when its first bytes have arrived; the function continues it. */
   hold(): Promise<() => void>;
 }
 
-/** Stands before a server and may keep what a client says from reaching it. */
+/** A proxy before a server that can hold a client's data. */
 async function gateBefore(port: number): Promise<Gate> {
   let held: ((letThrough: () => void) => void) | undefined;
   const server = createServer({ pauseOnConnect: true }, (socket) => {
@@ -139,7 +139,7 @@ async function startChild(): Promise<Child> {
   return { process: process_, says, tell: (order) => process_.stdin.write(`${JSON.stringify(order)}\n`) };
 }
 
-/** Wakes the child until it says something: what it says before it stands still is heard before it does. */
+/** Wakes the child until it writes: its output before the freeze is read first. */
 async function woken(): Promise<unknown> {
   const waking = setInterval(() => child.process.kill('SIGCONT'), AGAIN_MS);
   try {
@@ -149,7 +149,7 @@ async function woken(): Promise<unknown> {
   }
 }
 
-/** The child stands still; time goes on past its lease; it is woken. */
+/** The child is frozen; its lease passes; it is woken. */
 async function wokenTooLate(): Promise<unknown> {
   await systemClock.sleep(LEASE_MS * 1.5);
   return woken();
@@ -159,7 +159,7 @@ const NEVER = { is: 'transient', code: 'send_deadline', sent: 'never' };
 const urlOf = (scheme: string, { port }: { readonly port: number }): string => `${scheme}://127.0.0.1:${port}`;
 
 let clients = 0;
-/** One with a connection to nobody yet. */
+/** A client without a connection. */
 const newClient = (): string => `client ${(clients += 1)}`;
 
 test('the bearer is there before anything freezes', async () => {

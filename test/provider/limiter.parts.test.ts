@@ -7,7 +7,7 @@ import { ledgerOfThisFile } from '../support/ledger-of-file.ts';
 import { json, listen, liveAccount, openUpstream } from './listener.ts';
 
 let waits: number[] = [];
-/** Waiting is written down instead of done. */
+/** Records waits instead of waiting. */
 const clock = {
   ...systemClock,
   sleep: async (ms: number) => {
@@ -29,7 +29,7 @@ async function admitted(limiters: readonly Rates[], count: number, urgency: Urge
   return (await Promise.all(asked)).filter((one) => one.admitted).length;
 }
 
-/** How many requests a rate allows from now on while the test runs: a slow machine gives it more time. */
+/** The number of requests that a rate allows during the test: a slow machine has more time. */
 function freedAt(perSecond: number): () => number {
   const began = performance.now();
   return () => Math.ceil(((performance.now() - began) * perSecond) / 1_000);

@@ -14,7 +14,7 @@ import {
 } from '../../src/provider/client.ts';
 import type { ExchangeSummary } from '../../src/provider/verdict.ts';
 
-/** One request as it came over the wire. */
+/** One request as received. */
 export interface Heard {
   readonly method: string;
   readonly path: string;
@@ -29,14 +29,14 @@ export type Answerer = (heard: Heard, response: ServerResponse) => void | Promis
 export interface Listener {
   readonly url: string;
   readonly heard: Heard[];
-  /** How many TCP connections were opened. */
+  /** Number of opened TCP connections. */
   connections(): number;
-  /** Replaces what is answered from now on. */
+  /** Replaces the answer from now on. */
   answer(answerer: Answerer): void;
   close(): Promise<void>;
 }
 
-/** An HTTP server on a free port that answers as it is told and remembers what it heard. */
+/** An HTTP server on a free port with scripted answers that records its requests. */
 export async function listen(first: Answerer): Promise<Listener> {
   const heard: Heard[] = [];
   let answerer = first;
@@ -117,7 +117,7 @@ interface Changes extends Partial<UpstreamOptions> {
   readonly ratePerSecond?: number;
 }
 
-/** A client against one listener for both areas. Without `database` it gets one that cannot be reached. */
+/** A client against one listener for both areas. Without `database` it gets an unreachable one. */
 export function openUpstream(
   url: string,
   { database = absent, ratePerSecond = 0, ...changes }: Changes = {},
@@ -142,5 +142,5 @@ export function openUpstream(
   return { upstream, exchanges };
 }
 
-/** No ledger is needed to talk to the service; asked for something, this one says that it is not there. */
+/** Calls of the provider need no ledger; every query of this one fails. */
 const absent = new Database({ url: 'postgres://127.0.0.1:1/none', schema: 'relais', patience: 100 });

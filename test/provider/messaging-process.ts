@@ -1,6 +1,6 @@
 /**
- * One of several processes that share a bearer. For each line on its input it asks the statistics that many times at
- * once, and prints how many answers were good.
+ * One of several processes that share a bearer. For each line of its input it queries the statistics that many times
+ * at once, and prints the number of successes.
  */
 import { createInterface } from 'node:readline';
 import { Database } from '../../src/ledger/pool.ts';

@@ -20,7 +20,7 @@ let opened: Opened;
 let logins = 0;
 const account = liveAccount();
 
-/** Logs anybody in with `bearer-<n>` and leaves the other paths to the test. */
+/** Logs in any client with `bearer-<n>` and leaves the other paths to the test. */
 function service(others: Answerer, login: Answerer = goodLogin): Answerer {
   return (heard, response) => (heard.path.endsWith('/auth/login') ? login(heard, response) : others(heard, response));
 }
@@ -144,7 +144,7 @@ test('new credentials are not held to account for the old ones', async () => {
   expect((await opened.upstream.messaging.prepare(renewed)).is).toBe('ok');
 });
 
-/** A refusal, and a text that was sent, in one answer. */
+/** A refusal and a sent SMS in one answer. */
 function contradiction(code: string | undefined, status = 200, headers: Record<string, string> = {}): Answerer {
   const sms = [{ code: 'SMS-00001', receiver_address: hello.to, text: hello.text }];
   return raw(JSON.stringify({ code, data: { sms } }), status, headers);

@@ -1,7 +1,7 @@
 import type { OpenLedger } from '../support/fresh-ledger.ts';
 import type { Upstream, UpstreamAccount } from '../../src/provider/client.ts';
 
-/** As if it had logged in half an hour ago: fresh bearers that are refused say something else, that the login is contested. */
+/** As after a login half an hour ago: refused fresh bearers would mean a contested login. */
 export async function logInLongAgo(
   upstream: Upstream,
   ledger: Pick<OpenLedger, 'query'>,

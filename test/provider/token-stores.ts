@@ -1,23 +1,23 @@
-/** The SMS token as processes share it, for tests that look at it from outside. */
+/** The shared SMS token, for tests that read it from outside. */
 import { Database } from '../../src/ledger/pool.ts';
 import { ledgerTokenStores } from '../../src/ledger/sms-token.ts';
 import type { TokenStores } from '../../src/provider/messaging/token-store.ts';
 import { freshLedger } from '../support/fresh-ledger.ts';
 
 export interface TokensUnderTest {
-  /** As one process has them, over a connection of its own. */
+  /** The stores of one process, over its own connection. */
   readonly open: () => Promise<TokenStores>;
-  /** Cuts every process off. */
+  /** Disconnects every process. */
   readonly cut: () => Promise<void>;
   readonly dropToken: () => Promise<void>;
-  /** The token is usable for so long from now. */
+  /** Limits the token's remaining lifetime. */
   readonly shortenToken: (ms: number) => Promise<void>;
   readonly tokenMs: () => Promise<number>;
-  /** The login is leased to another process for so long from now. */
+  /** Gives the login lease to another process for this time. */
   readonly leaseLogin: (owner: string, ms: number) => Promise<void>;
   readonly leaseMs: () => Promise<number>;
   readonly generation: () => Promise<number>;
-  /** All that is stored, as text. */
+  /** All stored data, as text. */
   readonly stored: () => Promise<string>;
   readonly close: () => Promise<void>;
 }

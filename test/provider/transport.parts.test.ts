@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server below HTTP: what it does with each connection is the test. */
+/** A server below HTTP: the test defines its behaviour on each connection. */
 async function tcp(onConnection: (socket: Socket, count: number) => void): Promise<string> {
   let count = 0;
   const sockets = new Set<Socket>();
@@ -229,7 +229,7 @@ test('kept letters share their connections', async () => {
   const listener = await http(raw('{}'));
   const made = transport();
   for (let count = 0; count < 20; count += 1) await made.deliver(post(listener.url, { fresh: false }), {});
-  // The next letter may leave before the last connection counts as free again.
+  // The next request may leave before the last connection counts as free again.
   expect(listener.connections()).toBeLessThanOrEqual(2);
 });
 

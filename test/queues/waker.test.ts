@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
 import { Waker } from '../../src/queues/open.ts';
 
-/** A queue that counts what is added, and a clock that sleeps until it is told. */
+/** A queue that counts additions, and a clock that sleeps until the test wakes it. */
 function waking({ ready = true, waiting = 0 } = {}) {
   const added: unknown[] = [];
   const lost: unknown[] = [];

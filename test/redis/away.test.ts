@@ -18,7 +18,7 @@ test.for([
   'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.',
   'read ECONNRESET',
   'write EPIPE',
-  // In the middle of a script, while a slot of a cluster is on its way: what it wrote before stays.
+  // During a script, while a slot of a cluster is moving: its earlier writes stay.
   'ERR Script attempted to access a non local key in a cluster node script: c35baf76, on @user_script:29. (script nudge)',
 ])('it may have been carried out: %s', (message) => {
   expect(howAway(new Error(message))).toBe('maybe done');

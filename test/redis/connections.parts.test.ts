@@ -143,7 +143,7 @@ function open(url: string): Redis {
   return redis;
 }
 
-/** Stands between a client and its Redis, and counts what arrives as one piece. */
+/** A proxy between a client and its Redis that counts the received chunks. */
 async function listenIn(target: string): Promise<{ url: string; writes: () => number }> {
   const { port, pathname } = new URL(target);
   let writes = 0;

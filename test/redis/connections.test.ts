@@ -43,7 +43,7 @@ test('a private signer is given to Redis and, with sentinels, to these too', () 
 
 test('every connection gives up a socket on which nothing comes, and leaves a server that takes no writes', () => {
   for (const options of [workerConnection({ url: 'redis://x' }), queueConnection({ url: 'redis://x' })]) {
-    // Longer than a worker's read blocks (ten seconds), and than the wait for replicas (two).
+    // Longer than a worker's blocking read (ten seconds), and than the wait for replicas (two).
     expect(options.socketTimeout).toBe(options.commandTimeout ? 10_000 : 20_000);
     expect(options.reconnectOnError?.(new Error("READONLY You can't write against a read only replica."))).toBe(true);
     expect(options.reconnectOnError?.(new Error('NOSCRIPT No matching script.'))).toBe(false);

@@ -114,7 +114,7 @@ function clientOf(server: { readonly port: number }): Redis {
   return redis;
 }
 
-/** Another process that starts a server, tells which, and waits to be killed (or simply ends). */
+/** Another process that starts a server, prints its pid, and waits to be killed (or exits). */
 async function startInChild(
   how: { readonly ends?: boolean; readonly ignoresCtrlC?: boolean } = {},
 ): Promise<{ parent: ChildProcess; server: EmbeddedRedis }> {

@@ -36,7 +36,7 @@ describe('a disbursement that succeeds', () => {
     const receiver = await receiverForTest();
     const token = await createdToken(sandbox, { callback_url: receiver.url });
     expect((await submit(sandbox, token)).body.status).toBe('pending');
-    // The submit is answered, and the callback is already there.
+    // The callback arrived before the submit's answer.
     expect(receiver.posted).toHaveLength(1);
     expect((await sandbox.books()).disbursements).toMatchObject([{ effects: 1, status: 'success', callbacks: 1 }]);
   });
@@ -51,7 +51,7 @@ describe('a disbursement that succeeds', () => {
   test('never calls back', async () => {
     const { sandbox, token } = await paidDisbursement([{ fault: 'never calls back' }]);
     expect((await sandbox.books()).disbursements).toMatchObject([{ effects: 1, callbacks: 0 }]);
-    // The operator's verdict over the control API waits for the callback, so nothing can still be on its way.
+    // The operator's decision over the control API waits for the callback, so none can be in flight.
     await sandbox.order(`/callbacks/${token}`, {});
     expect((await sandbox.books()).callbacks).toEqual([]);
   });

@@ -106,7 +106,7 @@ test('a reset forgets everything but what the sandbox was started with', async (
   expect((await sandbox.sms('/api/v1/sms/send', {}, bearer)).body.code).toBe('ERROR_122');
   const { body } = await sandbox.order('/clock', undefined, 'GET');
   expect(Math.abs(body.now - Date.now())).toBeLessThan(60_000);
-  // The id is free again, because nobody remembers who used it.
+  // The id is free again, because its user was forgotten.
   expect((await submit(sandbox, await createdToken(sandbox), 'id')).body.response_code).toBe('00');
 });
 

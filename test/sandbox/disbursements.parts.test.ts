@@ -58,7 +58,7 @@ test('the operator has no verdict on a disbursement that was not submitted, and 
 
 describe('money moves once for each verdict', () => {
   const START = 20_000;
-  /** What is left of the balance, and how often money left, after the operator's words and all that was to come. */
+  /** The remaining balance, and how often money left, after the operator's decisions and all events. */
   async function afterVerdicts(ending: string, verdicts: readonly string[], submits = 1) {
     const settings = { balances: { SN: START }, tokenSingleUse: submits === 1 };
     const sandbox = await sandboxForTest({ settings });

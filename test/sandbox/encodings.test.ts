@@ -12,7 +12,7 @@ const nested = {
 };
 const flat = { status: 'completed', 'invoice[token]': 'T 1&', 'invoice[total_amount]': '5000', note: 'é"' };
 
-/** Reads each writing back with what its sentence says, and nothing of the code that wrote it. */
+/** Parses each encoding by its description, without the code that wrote it. */
 const readers: Record<string, (body: string, type: string) => void> = {
   'a nested form': (body, type) => expect([values(body), type]).toEqual([nested, form]),
   'a flat form': (body, type) => expect([values(body), type]).toEqual([flat, form]),

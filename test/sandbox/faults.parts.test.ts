@@ -15,14 +15,14 @@ import {
 
 const booked = async (sandbox: TestSandbox) => (await sandbox.books()).disbursements[0];
 
-/** The code and the system call with which a request ended, where it got no answer. */
+/** The code and the system call of a request that ended without an answer. */
 async function failureOf(request: Promise<unknown>): Promise<{ code?: string; syscall?: string }> {
   const thrown = await request.then(() => undefined).catch((error: unknown) => error);
   const cause: unknown = thrown instanceof Error ? thrown.cause : undefined;
   return cause ?? {};
 }
 
-/** Strikes a submit, and gives the answer with what the books then say. */
+/** Applies a fault to a submit; returns the answer and the resulting records. */
 async function struckSubmit(fault: string, more: object = {}) {
   const sandbox = await sandboxForTest();
   const token = await createdToken(sandbox);
@@ -31,7 +31,7 @@ async function struckSubmit(fault: string, more: object = {}) {
   return { reply, status: (await booked(sandbox)).status, sandbox, token };
 }
 
-/** Strikes a submit that gets no whole answer. */
+/** Applies a fault to a submit without a complete answer. */
 async function brokenSubmit(fault: string) {
   const sandbox = await sandboxForTest();
   const token = await createdToken(sandbox);
@@ -40,7 +40,7 @@ async function brokenSubmit(fault: string) {
   return { failure, status: (await booked(sandbox)).status };
 }
 
-/** Strikes a submit that is never answered, and gives up once the sandbox has taken it. */
+/** Applies a fault to a submit that is never answered, and stops waiting once the sandbox has accepted it. */
 async function hungSubmit(fault: string, more: object = {}) {
   const sandbox = await sandboxForTest();
   const token = await createdToken(sandbox);
@@ -49,7 +49,7 @@ async function hungSubmit(fault: string, more: object = {}) {
   const noted = submit(sandbox, token, 'id').finally(() => {
     answered = true;
   });
-  // It ends when the sandbox stops, and how it ends then is not this test's business.
+  // It ends when the sandbox stops, and its result is irrelevant here.
   void noted.catch(() => undefined);
   await sandbox.heard('disbursement.submit');
   return { answered, status: (await booked(sandbox)).status, sandbox };
@@ -253,7 +253,7 @@ test('the rate limit answers 429 above its number', async () => {
   const sandbox = await sandboxForTest({ settings: { rateLimitPerSecond: 2 } });
   const replies = await Promise.all(Array.from({ length: 8 }, () => statusOf(sandbox, 'x')));
   const refused = replies.filter(({ status }) => status === 429);
-  // Eight requests may straddle the border of a second, never two.
+  // Eight requests may cross one border of a second, never two.
   expect(refused.length).toBeGreaterThanOrEqual(4);
   expect(refused[0]?.headers.get('retry-after')).toBe('1');
 });
@@ -275,7 +275,7 @@ test('every fault can be ordered by its name', async () => {
   const receiver = await receiverForTest();
   for (const fault of faultNames.filter((name) => name !== 'refuses the connection'))
     expect((await sandbox.fault({ fault, match: 'nothing like this', code: 'x' })).status).toBe(201);
-  // All of them stand, none of them matches, so the service is itself.
+  // All are active, none matches, so the provider behaves normally.
   const token = await createdToken(sandbox, { callback_url: receiver.url });
   await submit(sandbox, token);
   await sandbox.advance('1h');

@@ -1,8 +1,8 @@
-/** What a front end leads people to, and what other clients of the service send. */
+/** Pages of the provider's front end, and requests of other clients. */
 import { expect, test } from 'vitest';
 import { confirmed, sandboxForTest } from './sandbox-client.ts';
 
-/** As a package of npm for this service writes it, word for word. */
+/** Literally as an npm package for this provider writes it. */
 const OF_PACKAGE = {
   invoice: {
     total_amount: 5_000,

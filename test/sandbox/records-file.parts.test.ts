@@ -22,7 +22,7 @@ function fileForTest(): string {
   return join(folder, 'books');
 }
 
-/** What a *kill* would leave now: the sandbox that is not killed goes on writing the file itself. */
+/** The file that a *kill* would leave now: the running sandbox continues to write its own. */
 function leftOf(books: string): string {
   const left = `${books}-left`;
   copyFileSync(books, left);

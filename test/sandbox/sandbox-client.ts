@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
-/** An upstream body of any shape: tests look into it freely, and say what they expect to find. */
+/** A provider's body of any shape: tests read it freely. */
 export type Loose = any;
 
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The JSON of the body, or undefined when it is none. */
+  /** The JSON of the body; undefined: none. */
   readonly body: Loose;
 }
 
@@ -36,7 +36,7 @@ function parse(text: string): Loose {
   }
 }
 
-/** A sandbox for one test, spoken to over real sockets. Settlements wait for `advance`, never for real time. */
+/** A sandbox for one test, over real sockets. Settlements wait for `advance`, never for real time. */
 export async function sandboxForTest(options: SandboxOptions = {}) {
   const lines: string[] = [];
   const listeners = new Set<() => void>();
@@ -126,7 +126,7 @@ export async function invoiceToken(sandbox: TestSandbox, more: object = {}, api 
   return (await sandbox.pay(`/${api}/v1/checkout-invoice/create`, invoiceBody(more))).body.token;
 }
 
-/** What confirm says about an invoice. */
+/** The confirm answer of an invoice. */
 export const confirmed = async (sandbox: TestSandbox, token: string, api = 'api') =>
   (await sandbox.look(`/${api}/v1/checkout-invoice/confirm/${token}`)).body;
 
@@ -136,7 +136,7 @@ export interface Posted {
   readonly text: string;
 }
 
-/** A receiver of callbacks on a free port; `next` waits for the one after those already taken. */
+/** A receiver of callbacks on a free port; `next` waits for the one after those already read. */
 export async function receiverForTest(status = 200) {
   const posted: Posted[] = [];
   const waiting: Array<(post: Posted) => void> = [];

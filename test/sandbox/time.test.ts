@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
 import { SandboxTime } from '../../src/sandbox/time.ts';
 
-/** A clock that stands still, and whose timers fire when told. */
+/** A stopped clock, whose timers the test fires. */
 function stillClock() {
   const timers = new Map<number, () => void>();
   let next = 0;

@@ -1,11 +1,11 @@
-/** Holds of the one account of a world, and its failures in a row. */
+/** Holds of a world's only account, and its failures in a row. */
 import type { HoldArea } from '../../src/kinds/account.ts';
 import type { Row } from '../../src/kinds/hold.ts';
 import type { Process, Surroundings } from './process.ts';
 
 export class ModelAccounts {
   readonly #at: Surroundings;
-  /** When each hold was last tried, by `area.reason`. */
+  /** The last trial of each hold, by `area.reason`. */
   readonly #holds = new Map<string, number>();
   readonly #failing = new Map<string, number>();
 
@@ -13,7 +13,7 @@ export class ModelAccounts {
     this.#at = at;
   }
 
-  /** As a process sees them. */
+  /** As one process sees them. */
   of(process: Process) {
     const [holds, failing] = [this.#holds, this.#failing];
     const { timeline } = this.#at;

@@ -1,4 +1,4 @@
-/** Payments with one guard taken away. Each must be noticed: a guard that is not missed is not tested. */
+/** Payments with one guard removed. Each must be detected: an unnoticed removal means an untested guard. */
 import type { OperationStore } from '../../src/ledger/operation-store.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
 import { type Change, linesOf } from '../../src/operations/transition.ts';
@@ -9,7 +9,7 @@ import type { Process } from './process.ts';
 
 export interface Mutant {
   readonly without: string;
-  /** The promise that breaks. */
+  /** The broken guarantee. */
   readonly breaks: RegExp;
   readonly options: Omit<PaymentsOptions, 'seed'>;
 }
@@ -83,7 +83,7 @@ type Disbursing = Change<'disbursement'>;
 
 const LATE_INTENT_MS = 5_000;
 
-/** The ledger says that the intent is stored, and stores it a moment later. */
+/** The ledger confirms the intent, and stores it a moment later. */
 function intentAfterwards(
   statements: StatementsOf,
   process: Process,

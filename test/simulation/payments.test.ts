@@ -1,9 +1,9 @@
 /**
- * The real processors over a model of the ledger, with lost answers, a provider that contradicts itself, and processes
- * that die or stand still at any await.
+ * The real processors over a model of the ledger, with lost answers, a provider that contradicts itself, and
+ * processes that die or pause at any await.
  *
- * A failure prints the seed of its world: `RELAIS_SEED=<seed> npx vitest run --project unit test/simulation` runs that
- * world alone in every setting. `RELAIS_DEEP=1` runs twenty times as many.
+ * A failure prints the seed of its world: `RELAIS_SEED=<seed> npx vitest run --project unit test/simulation` runs
+ * only that world in every setting. `RELAIS_DEEP=1` runs twenty times as many.
  */
 import { expect, test } from 'vitest';
 import { DEEP } from '../support/deep.ts';
@@ -45,7 +45,7 @@ const settings: Readonly<Record<string, Setting>> = {
 };
 
 const WORLDS = DEEP ? 4_000 : 200;
-/** Worlds until a mutant must be caught. */
+/** Maximum worlds until a mutant must be detected. */
 const MUTANT_WORLDS = 100;
 const REPLAY = Number(process.env['RELAIS_SEED'] ?? 0);
 const seedsOf = (nth: number): number[] =>

@@ -21,7 +21,7 @@ export interface PaymentsOptions {
   readonly mode: 'resubmit' | 'strict';
   readonly promises: ProviderPromises;
   readonly faults?: Partial<Faults>;
-  /** One guard taken away: of the ledger, of the settings, or between a processor and what it works with. */
+  /** One guard removed: of the ledger, of the settings, or between a processor and its dependencies. */
   readonly guards?: Partial<Guards>;
   readonly policy?: Partial<Policy>;
   readonly tamper?: (context: ProcessorContext, world: PaymentsWorld) => ProcessorContext;
@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const END = START + 14 * 24 * HOUR_MS;
 const SWEEP_MS = 1_000;
-/** Few enough that a fault meets a large part of a world. */
+/** Few, so that a fault affects a large part of a world. */
 const PAYMENTS = 4;
 
 export const POLICY = {
@@ -62,7 +62,7 @@ export class PaymentsWorld {
   readonly counts: Record<string, number> = {};
   /** Ids whose acceptance was answered. */
   readonly answered = new Set<string>();
-  /** What no process may ever throw. */
+  /** Errors that no process may ever throw. */
   readonly crashes: unknown[] = [];
   readonly ids = Array.from({ length: PAYMENTS }, (_, index) => `dsb-${index}`);
   readonly link: ProviderLink;
@@ -102,7 +102,7 @@ export class PaymentsWorld {
     for (const [index, id] of this.ids.entries()) {
       timeline.after(chance.upTo(HOUR_MS / 4), () => this.#ask(id, 1_000 + index));
       if (chance.happens(0.05)) timeline.after(chance.upTo(HOUR_MS), () => this.#cancel(id));
-      // A callback that nobody sent, or that comes too early.
+      // A forged callback, or one that arrives too early.
       if (chance.happens(0.3)) timeline.after(chance.upTo(HOUR_MS / 4), () => this.#post(id));
     }
     while (timeline.now < END) {
@@ -126,7 +126,7 @@ export class PaymentsWorld {
     return next;
   }
 
-  /** A caller asks until it is answered, and now and then once more. */
+  /** A caller repeats its request until it is answered, and sometimes once more. */
   #ask(id: string, amount: number): void {
     const store = this.#storeOf(new Process(this.link));
     this.#run(async () => {
@@ -191,7 +191,7 @@ export class PaymentsWorld {
     }
   }
 
-  /** A wake-up job: it may be lost, come twice, or come while another waits. */
+  /** A wake-up job: it may be lost, arrive twice, or arrive while another waits. */
   #call(queue: PaymentQueue): void {
     const { chance } = this;
     if (this.#called.has(queue) || chance.happens(0.05)) return;
@@ -203,7 +203,7 @@ export class PaymentsWorld {
     });
   }
 
-  /** One process for all that it takes: when it dies, all of it dies. */
+  /** One process for all its claims: they die together. */
   #take(queue: PaymentQueue): void {
     const { chance } = this;
     const process = new Process(this.link);
@@ -252,7 +252,7 @@ export class PaymentsWorld {
     return tamperStore(statements, process, this);
   }
 
-  /** Of a lost answer the ledger mostly finds out whether the change was made. */
+  /** After a lost answer the ledger mostly finds out whether the change was made. */
   async #changed(process: Process, change: () => Written | undefined): Promise<Written | undefined> {
     let written: Written | undefined;
     try {
@@ -274,7 +274,7 @@ export class PaymentsWorld {
       accounts: this.#accounts.of(process),
       upstream: {
         payments: new SimulatedPayments(process, this.link),
-        // Now and then there is no turn: an attempt writes down what it has learnt, without its next step.
+        // Sometimes no permit is given: an attempt writes its pending updates without its next step.
         admit: async () => (chance.happens(0.02) ? { admitted: false, retryAfterMs: 1_000 } : { admitted: true }),
       },
       account: () => ({ upstream: account, fingerprint: 'keys' }),

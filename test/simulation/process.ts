@@ -1,4 +1,4 @@
-/** A process that may die or stand still at every await. Each attempt has one of its own, which is the worst case. */
+/** A process that may die or pause at every await. Each attempt has its own, which is the worst case. */
 import { AnswerLost, DatabaseAway } from '../../src/ledger/errors.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type Random, seededRandom } from '../../src/lib/random.ts';
@@ -8,26 +8,26 @@ export const LEASE_MS = 130_000;
 
 /** The probability of each fault, at each occasion. */
 export interface Faults {
-  /** A process dies, or stands still and goes on as if nothing had been, at any await. */
+  /** A process dies, or pauses and then continues, at any await. */
   readonly kill: number;
   readonly freeze: number;
-  /** The longest standstill, ms. */
+  /** The longest pause, ms. */
   readonly standstillMs: number;
-  /** A statement is not sent at all; or it is, and its answer is lost. */
+  /** A statement is not sent; or it is, and its answer is lost. */
   readonly away: number;
   readonly answerLost: number;
-  /** Of each request to the provider. */
+  /** Per request to the provider. */
   readonly provider: number;
-  /** A process stands still between its last look at the clock and the first byte: no guard can see that. */
+  /** A process pauses between its last check of the clock and the first byte: no guard can detect this. */
   readonly standsStillBeforeSend: number;
-  /** Of each answer about a status: it is old; it is about another payment; it does not name the payment. */
+  /** Per status answer: outdated; about another payment; without the payment's name. */
   readonly stale: number;
   readonly ofAnother: number;
   readonly nameless: number;
-  /** Of each payment: the provider says for a while that it failed; the money comes back in the end. */
+  /** Per payment: the provider reports a failure for a while; the money is returned in the end. */
   readonly lies: number;
   readonly reverses: number;
-  /** A token is given a second time. */
+  /** A token is issued a second time. */
   readonly tokenTwice: number;
 }
 
@@ -58,7 +58,7 @@ export class Chance {
     return this.random.fraction() < probability;
   }
 
-  /** From 0 to `most`; small far more often than large. */
+  /** From 0 to `most`; small values are far more frequent. */
   upTo(most: number): number {
     return this.random.fraction() ** 4 * most;
   }
@@ -88,7 +88,7 @@ export class Process {
   readonly #bootedAt: number;
   #dead = false;
   #standsStillUntil = 0;
-  /** Standstills of the whole machine. The monotonic clock does not run in them. */
+  /** Suspensions of the whole machine. The monotonic clock stops in them. */
   readonly #suspensions: { readonly from: number; readonly until: number }[] = [];
 
   constructor(surroundings: Surroundings) {
@@ -115,7 +115,7 @@ export class Process {
     };
   }
 
-  /** One statement on its way to the ledger and back. A dead process hears nothing; the ledger does not care. */
+  /** One statement to the ledger with its answer. A dead process gets no answer; the ledger is unaffected. */
   send<T>(statement: () => T): Promise<T> {
     const { chance, faults } = this.#at;
     return new Promise<T>((resolve, reject) => {
@@ -132,7 +132,7 @@ export class Process {
     });
   }
 
-  /** Goes on after `ms`, unless the process is dead by then; later, if it stands still. Faults strike here. */
+  /** Continues after `ms`, unless the process is dead; later if it pauses. Faults occur here. */
   goOn(ms: number, run: () => void): void {
     this.#suffer();
     this.#at.timeline.after(ms, () => this.whenAwake(run));
@@ -153,7 +153,7 @@ export class Process {
     this.#count('stood still');
   }
 
-  /** Now, or when the process no longer stands still; never, if it is dead. */
+  /** Now, or after the pause of the process; never if it is dead. */
   whenAwake(run: () => void): void {
     const { timeline } = this.#at;
     if (this.#dead) return;

@@ -1,4 +1,4 @@
-/** The promises about payments, checked against what the provider did, and never against our own record alone. */
+/** The guarantees about payments, checked against the provider's actions, never only against our own record. */
 import { isFinal, isState } from '../../src/kinds/index.ts';
 import { derivedHex } from '../../src/lib/ids.ts';
 import type { DisbursementRecord } from '../../src/operations/record.ts';
@@ -7,13 +7,13 @@ import type { ReportedEvent } from '../support/model-operations.ts';
 import { POLICY, type PaymentsWorld } from './payments.ts';
 import type { Send, Token } from './provider.ts';
 
-/** All that is known of one payment when everything is over. */
+/** The complete history of one payment. */
 interface Life {
   readonly id: string;
   readonly record: DisbursementRecord | undefined;
   readonly executions: readonly (Token['executions'][number] & { readonly of: Token })[];
   readonly paid: number;
-  /** Without what came back. */
+  /** Without returned money. */
   readonly kept: number;
   readonly sends: readonly Send[];
   readonly events: readonly ReportedEvent[];
@@ -21,9 +21,9 @@ interface Life {
 }
 
 const SENDS_MAX = 3;
-/** Reviews because the provider contradicts itself: what it says does not settle them. */
+/** Reviews caused by contradictions of the provider, whose later statuses do not settle them. */
 const BY_WORDS = new Set(['contradicted', 'unidentified', 'token_collision', 'mismatch_token', 'mismatch_amount']);
-/** Events that may follow each other: only a late truth follows a final status. */
+/** Events that may follow each other: only a late status follows a final one. */
 const LATE = new Set(['failed succeeded', 'succeeded reversed', 'failed succeeded reversed']);
 
 const promises: Readonly<Record<string, (life: Life) => string | false | undefined>> = {
@@ -95,7 +95,7 @@ const promises: Readonly<Record<string, (life: Life) => string | false | undefin
 
 const isEnd = (word: string): boolean => word === 'reversed' || isFinal('disbursement', word);
 
-/** The provider took it back and said so twice. */
+/** The provider returned the payment and reported it twice. */
 function cameBack({ executions, world: { provider } }: Life): boolean {
   return executions.some(({ of: { reversedAt = Number.POSITIVE_INFINITY, token } }) => {
     const said = provider.looks.filter((look) => look.token === token && look.beganAt > reversedAt);
@@ -123,7 +123,7 @@ function mayFollow(first: Send | undefined, next: Send, { provider }: PaymentsWo
   return said.length > 0 && Math.max(...said) - Math.min(...said) >= POLICY.quietMs / 2;
 }
 
-/** What is broken, a line each. */
+/** Broken guarantees, a line each. */
 export function broken(world: PaymentsWorld): readonly string[] {
   const { ledger, provider, ids, crashes } = world;
   const lives = ids.map((id): Life => {

@@ -1,4 +1,4 @@
-/** The provider: its own account of what it did, and its three calls as a process sees them, with every way to fail. */
+/** The provider: its own records, and its three calls as a process sees them, with every possible failure. */
 import { lateness } from '../../src/lib/clock.ts';
 import type { UpstreamAccount } from '../../src/provider/account.ts';
 import type { DisbursementStatus, Payments, SubmittedDisbursement } from '../../src/provider/payments/ask.ts';
@@ -6,11 +6,11 @@ import type { CallOptions } from '../../src/provider/transport.ts';
 import type { NotOk, UpstreamOperation, Verdict } from '../../src/provider/verdict.ts';
 import type { Process, Surroundings } from './process.ts';
 
-/** Which second submit the provider refuses. */
+/** Repeated submits that the provider refuses. */
 export interface ProviderPromises {
-  /** One with a disburse_id that was used. */
+  /** Submits with a used disburse_id. */
   readonly uniqueId: boolean;
-  /** One with a token that was used. */
+  /** Submits with a used token. */
   readonly singleUse: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Token {
   readonly token: string;
   readonly accountAlias: string;
   readonly amount: number;
-  /** The payment that it was asked for: its callback address names it. */
+  /** The intended payment: its callback address names it. */
   readonly id: string;
   readonly executions: {
     readonly at: number;
@@ -26,9 +26,9 @@ export interface Token {
     readonly endsAt: number;
     readonly disburseId: string;
   }[];
-  /** Until then the provider says that it failed. */
+  /** Until then the provider reports a failure. */
   liesUntil?: number;
-  /** When the money came back. */
+  /** When the money was returned. */
   reversedAt?: number;
 }
 
@@ -38,15 +38,15 @@ export interface Send {
   readonly disburseId: string;
   readonly id: string;
   readonly leftAt: number;
-  /** When the process knew as much as it ever would. */
+  /** When the process had its final information. */
   endedAt: number;
-  /** The process stood still after its last look at the clock. */
+  /** The process paused after its last check of the clock. */
   readonly residue: boolean;
   /** The record in the ledger when the process decided to send. */
   readonly recorded: { readonly state: string; readonly token: string | null };
 }
 
-/** An answer about a status. `named`: it names the payment that was asked about. */
+/** A status answer. `named`: it names the requested payment. */
 export interface Look {
   readonly token: string;
   readonly beganAt: number;
@@ -55,7 +55,7 @@ export interface Look {
 }
 
 const PATIENCE_MS = 60_000;
-/** How long after its time-out a request may still take effect, and how old a status may be. */
+/** How long after its time-out a request may still take effect, and the maximum age of a status. */
 const LATEST_MS = 900_000;
 const LIE_MS = 25_000;
 const LIE_LONGEST_MS = 600_000;
@@ -82,7 +82,7 @@ export class Provider {
     return token;
   }
 
-  /** Moves the money, unless a promise forbids it. */
+  /** Moves the money, unless a guarantee forbids it. */
   submit(name: string, disburseId: string): 'executed' | 'id used' | 'refused' {
     const { timeline, chance } = this.#at;
     const token = this.tokens.get(name);
@@ -118,7 +118,7 @@ type Happened<T> = { readonly value: T } | Unhappy;
 export interface ProviderLink extends Surroundings {
   readonly provider: Provider;
   readonly recordOf: (id: string) => Send['recorded'];
-  /** The provider posts a callback once more, at this time. */
+  /** The provider repeats a callback at this time. */
   readonly postLater: (token: Token, at: number) => void;
 }
 
@@ -139,7 +139,7 @@ export class SimulatedPayments
       const used = provider.sends[chance.whole(provider.sends.length)];
       if (used && chance.happens(faults.tokenTwice)) return { value: { token: used.token } };
       if (!chance.happens(faults.provider / 2)) return { value: provider.create({ accountAlias, amount, id }) };
-      // Half of the tokens whose answer was lost exist all the same: they are never used.
+      // Half of the tokens whose answer was lost exist: they are never used.
       if (chance.happens(0.5)) provider.create({ accountAlias, amount, id });
       return chance.pick<Happened<{ token: string }>>([
         { not: { is: 'transient', code: 'no_answer' }, afterMs: PATIENCE_MS },
@@ -158,7 +158,7 @@ export class SimulatedPayments
     const recorded = recordOf(id);
     const residue = chance.happens(faults.standsStillBeforeSend);
     const fault: SubmitFault = chance.happens(faults.provider) ? chance.pick(SUBMIT_FAULTS) : 'none';
-    // Checked with the open connection in hand: right before the first byte leaves.
+    // Checked on the open connection, right before the first byte leaves.
     const gate = (): Unhappy | undefined => {
       if (this.#isLate(call)) return { not: { is: 'transient', code: 'send_deadline' }, sent: 'never' };
       if (residue) this.#process.standStill();
@@ -193,7 +193,7 @@ export class SimulatedPayments
     if (fault === 'done but lost') return unknown('no_answer', PATIENCE_MS);
     if (fault === 'done but 5000') return unknown('5000');
     if (became !== 'executed') return unknown(became === 'id used' ? 'disburse_id_used' : '5000');
-    // The word in the answer is a hint and may be wrong.
+    // The status in the answer is a hint and may be wrong.
     const status = chance.pick(['pending', 'pending', 'pending', 'success', 'failed', undefined]);
     return { value: { ...(status ? { status } : {}), transactionId: `x${token}` } };
   }
@@ -219,7 +219,10 @@ export class SimulatedPayments
     });
   };
 
-  /** `failed` from the first look on, of what may have been paid: for a moment, or for longer than it is doubted. */
+  /**
+   * `failed` from the first check on for a payment that may have been paid: briefly, or for longer than the settle
+   * delay.
+   */
   #mayLie(token: Token): void {
     const { chance, faults, timeline, postLater } = this.#link;
     if (faults.lies === 0 || token.executions.length === 0 || token.liesUntil !== undefined) return;
@@ -232,7 +235,7 @@ export class SimulatedPayments
     return call?.sendBy !== undefined && lateness(call.sendBy, this.#process.clock) !== undefined;
   }
 
-  /** One request and its answer. What happens at the provider does not depend on whether the process still lives. */
+  /** One request and its answer. The provider's actions do not depend on the process being alive. */
   #exchange<T>(
     operation: UpstreamOperation,
     { name }: UpstreamAccount,

@@ -1,4 +1,4 @@
-/** A campaign and its requests, as the model keeps them. */
+/** A campaign and its requests in the model. */
 import type { Letter } from '../../src/ledger/sms-rows.ts';
 
 export interface Request {
@@ -61,7 +61,7 @@ export const isQueued = ({ state }: Request): boolean => state === 'queued';
 export const letterCount = (letters: string | undefined, letter: string): number =>
   (letters ?? '').split(letter).length - 1;
 
-/** Recipients get back what became of them before. */
+/** Recipients get back their earlier status. */
 export function cancelled(request: Request): Request {
   const outcome = (request.before ?? 'c').repeat(request.size);
   return { ...request, state: 'settled', outcome, lease: undefined, leaseUntil: undefined };
@@ -84,7 +84,7 @@ export function statusesOf({ requests, recipients }: Campaign): readonly (Letter
   return all;
 }
 
-/** Of letters that were written before only `u` changes. */
+/** Of written letters only `u` changes. */
 export function merged(was: string | undefined, letters: string | undefined): string | undefined {
   if (was === undefined || letters === undefined) return letters ?? was;
   return Array.from(was, (letter, at) => (letter === 'u' ? letters[at] : letter)).join('');

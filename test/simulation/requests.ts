@@ -1,6 +1,6 @@
 /**
  * Requests of campaigns and their counts, in memory: steps, leases, rescue, checks, and the switches of a campaign.
- * Without pace, canary, and times of a start.
+ * Without pace, canary, and start times.
  */
 import type {
   CampaignContent,
@@ -23,13 +23,13 @@ import {
 import { inLockOrder } from '../../src/ledger/sms-rows.ts';
 import type { StepAsked, Stepped } from '../../src/ledger/sms-requests.ts';
 
-/** What the statements compare. A simulation takes one away to see that it is missed. */
+/** Comparisons of the statements. A simulation removes one to prove that it is needed. */
 export interface SmsGuards {
   /** A result counts only under the lease of its request. */
   readonly lease: boolean;
-  /** A request whose worker is gone becomes unknown; else it is queued again. */
+  /** A request of a dead worker becomes unknown; otherwise it is queued again. */
   readonly doubt: boolean;
-  /** The intent is written before its worker hears of the request; else with the next statement. */
+  /** The intent is written before its worker gets the request; otherwise with the next statement. */
   readonly intent: boolean;
 }
 
@@ -64,7 +64,7 @@ export class ModelRequests {
     this.#guards = { ...ALL_GUARDS, ...options.guards };
   }
 
-  /** A campaign that has just been started. */
+  /** A newly started campaign. */
   start({
     number,
     id,
@@ -142,7 +142,7 @@ export class ModelRequests {
     return [...new Set(sending.map(({ account }) => account))];
   }
 
-  /** Nobody has stopped it since its requests were taken. */
+  /** The campaign was not stopped since its requests were taken. */
   mayLeave(number: string): boolean {
     return this.#campaign(number).state === 'running';
   }
@@ -202,7 +202,7 @@ export class ModelRequests {
     });
   }
 
-  /** `running`: it goes on. What is over stays so. */
+  /** `running`: it resumes. A finished campaign stays unchanged. */
   switch(number: string, to: 'running' | 'paused' | 'held' | 'cancelled'): void {
     const campaign = this.#campaign(number);
     if (campaign.state === 'finished' || campaign.state === 'cancelled' || campaign.state === to) return;
@@ -286,7 +286,7 @@ export class ModelRequests {
     }
   }
 
-  /** Stores a request, and adds the difference to the counts of its campaign: both in one transaction. */
+  /** Stores a request, and adds the difference to the counts of its campaign, in one transaction. */
   #put(campaign: Campaign, request: Request): Request {
     const before = campaign.requests[request.n];
     for (const [letter, name] of Object.entries(COUNTED)) {

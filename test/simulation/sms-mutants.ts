@@ -1,17 +1,17 @@
-/** Campaigns with one guard taken away. Each must be noticed: a guard that is not missed is not tested. */
+/** Campaigns with one guard removed. Each must be detected: an unnoticed removal means an untested guard. */
 import type { SmsContext } from '../../src/processors/sms/context.ts';
 import type { SmsOptions } from './sms.ts';
 
 export interface SmsMutant {
   readonly without: string;
-  /** The promise that breaks. */
+  /** The broken guarantee. */
   readonly breaks: RegExp;
   readonly options: Omit<SmsOptions, 'seed'>;
 }
 
 type Messaging = SmsContext['upstream']['messaging'];
 
-/** Processes that stand still for longer than anybody waits for them. */
+/** Processes that pause for longer than any time-out. */
 const late = { freeze: 0.2, standstillMs: 6 * 3_600_000, standsStillBeforeSend: 0 };
 
 export const smsMutants: readonly SmsMutant[] = [

@@ -1,4 +1,4 @@
-/** A campaign, the real workers that send it, and a provider that does not recognise a repeated request. */
+/** A campaign, its real workers, and a provider that does not recognise repeated requests. */
 import { type Deadline, lateness } from '../../src/lib/clock.ts';
 import { digitsOf } from '../../src/lib/phone.ts';
 import { isLedgerAway } from '../../src/ledger/errors.ts';
@@ -45,7 +45,7 @@ export class SmsWorld {
   readonly ledger: ModelRequests;
   readonly counts: Record<string, number> = {};
   readonly crashes: unknown[] = [];
-  /** SMS that the provider took, with their time. */
+  /** SMS that the provider accepted, with their time. */
   readonly taken = new Map<string, number[]>();
   /** Recipients whose request was not `sending` when a process decided to send to them. */
   readonly unrecorded: string[] = [];
@@ -53,7 +53,7 @@ export class SmsWorld {
   readonly #at: Surroundings;
   readonly #accounts: ModelAccounts;
   readonly #alive = new Set<string>();
-  /** Numbers that the provider calls invalid, and those that have opted out. */
+  /** Numbers that the provider calls invalid, and opt-outs. */
   readonly #invalid = new Set<string>();
   readonly #optedOut = new Set<string>();
   #workers = 0;
@@ -94,7 +94,7 @@ export class SmsWorld {
     while (timeline.now < END && !this.#isOver()) await timeline.step();
   }
 
-  /** What is broken, a line each. */
+  /** Broken guarantees, a line each. */
   get broken(): readonly string[] {
     const campaign = this.ledger.campaigns.get(NUMBER);
     if (campaign === undefined) return ['there is no campaign'];
@@ -131,7 +131,7 @@ export class SmsWorld {
     return campaign !== undefined && campaign.open === 0 && ['finished', 'cancelled'].includes(campaign.state);
   }
 
-  /** A supervisor starts a worker again; now and then it is told to stop in good time. */
+  /** A supervisor restarts a worker; sometimes it stops cleanly. */
   #startWorker(): void {
     const { timeline, chance } = this;
     const name = `worker-${(this.#workers += 1)}`;
@@ -202,7 +202,7 @@ export class SmsWorld {
     return this.options.tamper?.(context, this) ?? context;
   }
 
-  /** What happens at the provider does not depend on whether the process still lives. */
+  /** The provider's actions do not depend on the process being alive. */
   #send(
     process: Process,
     messages: readonly OutgoingMessage[],

@@ -1,4 +1,4 @@
-/** Virtual time: one queue of events, and nothing else that runs. Whole milliseconds. */
+/** Virtual time: one queue of events, without any concurrency. Whole milliseconds. */
 export class Timeline {
   /** ms since the epoch. */
   now: number;
@@ -9,7 +9,7 @@ export class Timeline {
     this.now = start;
   }
 
-  /** `run` must not throw. Events of the same moment run in the order in which they were added. */
+  /** `run` must not throw. Events of the same moment run in the order of their addition. */
   after(ms: number, run: () => void): void {
     const events = this.#events;
     const at = this.now + Math.max(0, Math.round(ms));

@@ -1,4 +1,4 @@
-/** Redis only rings sooner: without it the API answers, payments complete, and afterwards everything continues. */
+/** Redis only shortens waits: without it the API answers, payments complete, and afterwards everything continues. */
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { BookedDisbursement, DisbursementView } from '../support/views.ts';
@@ -49,7 +49,7 @@ const untilPaid = (ids: readonly string[]): Promise<void> =>
     expect(new Set(states)).toEqual(new Set(['succeeded']));
   });
 
-/** As a program does that only knows BullMQ. */
+/** Like a program that only knows BullMQ. */
 async function payByJob(how: RedisFault): Promise<string> {
   const options = { prefix: '{relais}', connection: { url: deployment.bell.url } };
   const intake = new Queue('intake', options);

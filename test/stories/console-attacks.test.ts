@@ -1,4 +1,4 @@
-/** What others try through a real browser: pages of other origins, frames, planted cookies, and script in whatever people write. */
+/** Attacks through a real browser: pages of other origins, frames, planted cookies, and script in user input. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,7 @@ import { type ConsoleWorld, leave, openConsole, pay, people } from '../support/c
 
 let world: ConsoleWorld;
 let evil: { readonly port: number; close(): void };
-/** What the page of the attacker holds at the moment. */
+/** The current page of the attacker. */
 let page = '';
 beforeAll(async () => {
   world = await openConsole({ ALLOW_LOOPBACK_ENDPOINTS: 'on' });
@@ -22,7 +22,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Another port is of the same site, so the cookie goes with it; another name is of another. */
+/** Another port is the same site, so the cookie is sent; another name is another site. */
 const ORIGINS = ['127.0.0.1', 'localhost'] as const;
 
 const held = async (): Promise<number> => {
@@ -30,7 +30,7 @@ const held = async (): Promise<number> => {
   return items.reduce((sum, one) => sum + one.held.length, 0);
 };
 
-/** A second tab of the browser that somebody is signed in with, at a page of the attacker. */
+/** A second tab of a signed-in user's browser, at a page of the attacker. */
 async function stranger(visitor: Page, host: string, body: string): Promise<Page> {
   const tab = await visitor.context().newPage();
   page = body;
@@ -41,7 +41,7 @@ async function stranger(visitor: Page, host: string, body: string): Promise<Page
 test.for(ORIGINS)('a page at %s:port changes nothing for who is signed in, and reads nothing', async (host) => {
   const visitor = await world.signedIn('awa');
   const stop = `${world.api.base}/v1/accounts/main/stop`;
-  // A form, as it leaves a page by itself: no header of ours, and no leave to ask beforehand.
+  // A form submitted by a page: without our header, and without a preflight.
   const form = `<form method=post enctype=text/plain action="${stop}"><input name=x></form>`;
   const tab = await stranger(visitor, host, form);
   const refused = tab.waitForResponse(stop);
@@ -67,7 +67,7 @@ test.for(ORIGINS)('a page at %s:port changes nothing for who is signed in, and r
   );
   expect(tried).toBe(Array.from({ length: 5 }, () => 'kept from it').join());
   expect(await held()).toBe(0);
-  // Nor was anybody signed out by it.
+  // The user is still signed in.
   await visitor.goto(`${world.url}/accounts`);
   await visitor.locator('[data-account=main]').waitFor();
   await tab.close();
@@ -89,7 +89,7 @@ const SCRIPT = '<script>globalThis.stolen = 1</script>';
 const PICTURE = '<img src=x onerror="globalThis.stolen = 2">';
 const LINK = 'javascript:globalThis.stolen=3';
 
-/** Whatever people may write somewhere, and where it is shown. */
+/** Every input field, and the place that shows it. */
 async function written(): Promise<readonly string[]> {
   const { api } = world;
   const made = await api.post<{ id: string }>('/v1/campaigns', {
@@ -105,7 +105,7 @@ async function written(): Promise<readonly string[]> {
     method: 'POST',
     body: { withdrawMode: 'wallet-a-senegal', accountAlias: '771230071', amount: 200_000, reference },
   });
-  // Where a reference with such signs is refused, the ordinary one is paid.
+  // If a reference with such characters is refused, the ordinary one is paid.
   const id =
     payment.status < 300
       ? String(payment.body['id'])
@@ -152,7 +152,7 @@ test('script in names, texts, references and cells of files is read, and never r
     expect(await visitor.locator('#console a[href^="javascript:"]').count(), place).toBe(0);
   }
   await visitor.goto(`${world.url}/campaigns`);
-  // It stands there to be read, letter by letter.
+  // It is shown literally.
   await visitor.getByText(SCRIPT, { exact: false }).first().waitFor();
   expect(reports).toEqual([]);
   expect(dialogs).toEqual([]);

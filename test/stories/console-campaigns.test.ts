@@ -1,4 +1,4 @@
-/** The console, where a campaign runs, and while nothing answers. */
+/** The console while a campaign runs, and while relais does not answer. */
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test('a campaign is started, watched, paused, paced and goes on; those who faile
   await act('startCampaign');
   await page.locator('[data-campaign=running]').waitFor();
   await expect.poll(async () => (await binsOf(page))['sent'] ?? 0).toBeGreaterThan(0);
-  // Whenever one looks, the parts add up to everybody.
+  // At any moment the parts add up to all recipients.
   for (let look = 0; look < 5; look += 1) {
     const bins = await binsOf(page);
     expect(sumOf(bins), JSON.stringify(bins)).toBe(202);
@@ -80,7 +80,7 @@ test('while nothing answers the page says so, keeps what it read, and an act is 
   await page.locator('[data-act=startCampaign]').click();
   await page.locator('dialog button').last().click();
   await page.locator('[data-end="not known"]').waitFor();
-  // Nothing is offered that would do it twice.
+  // Nothing is offered that could repeat the act.
   expect(await page.locator('dialog button').count()).toBe(1);
   await page.context().setOffline(false);
   await page.locator('[data-trouble]').waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-/** The console of operators: people who opted out, keys, limits, queues, endpoints, the audit, many at once. */
+/** The operator pages: opt-outs, keys, limits, queues, endpoints, the audit log, bulk decisions. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** Opens the question, says yes, and waits until it is done. */
+/** Opens the confirmation, confirms, and waits for the result. */
 async function act(page: Page, name: string): Promise<void> {
   await page.locator(`[data-act="${name}"]`).first().click();
   await page.locator('dialog button').last().click();
@@ -67,7 +67,8 @@ test('a key is made, shown once and kept nowhere, and revoked', async () => {
   await page.getByLabel('The person').fill('khady');
   await page.locator('dialog button').last().click();
   const secret = await page.locator('[data-secret]').innerText();
-  // It does not go away by itself, nor by Escape: a browser closes a dialog at the second, whatever a page says to the first.
+  // It never closes by itself, nor by Escape: browsers close a dialog at the second Escape, whatever a page does at
+  // the first.
   for (let times = 0; times < 3; times += 1) await page.keyboard.press('Escape');
   await page.locator('[data-secret]').waitFor();
   await page.locator('[data-act=kept]').click();
@@ -129,7 +130,7 @@ interface Heard {
   close(): Promise<void>;
 }
 
-/** A program that events are posted to. */
+/** A webhook receiver. */
 async function listener(): Promise<Heard> {
   const heard = { bodies: [] as Record<string, unknown>[], answers: 200 };
   const server = createServer((request, response) => {
@@ -211,10 +212,10 @@ test('many are chosen by what they have in common, looked at, and decided as exa
   await page.getByRole('link', { name: 'Decide many at once' }).click();
   const look = page.locator('[data-act=lookAtMany]');
   await page.getByLabel('How do you know?').fill('The service shows all of them as paid');
-  // Nothing in common is no selection.
+  // Without a filter there is no selection.
   expect(await look.isDisabled()).toBe(true);
   await page.getByLabel('At most (XOF)').fill('10003');
-  // Nor is what became of them anything that was not said.
+  // Without an outcome there is no decision.
   expect(await look.isDisabled()).toBe(true);
   await page.getByLabel('What became of all of them').selectOption('succeeded');
   const reasons = page.locator('#content select').first().locator('option[value]:not([value=""])');

@@ -1,6 +1,6 @@
 /**
- * Tabs that stay open while a campaign runs: what they hold does not grow. Ten minutes with RELAIS_DEEP=1, or as many as
- * RELAIS_MINUTES says; without either it is left out, since less says nothing.
+ * Tabs that stay open while a campaign runs: their memory does not grow. Ten minutes with RELAIS_DEEP=1, or
+ * RELAIS_MINUTES; without either it is skipped, since a shorter run proves nothing.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ const MINUTES = Number(process.env['RELAIS_MINUTES'] ?? (DEEP ? 10 : 0));
 const LIMIT_MS = (MINUTES + 5) * 120_000;
 const A_SECOND = 25;
 const PEOPLE = MINUTES * 60 * A_SECOND;
-/** The first is of what was opened a moment ago. */
+/** The first measurement is taken right after the tab was opened. */
 const LOOKS = 13;
 const A_PAGE = 100;
 const MEGABYTE = 1_048_576;
@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** What a tab holds once everything that nobody refers to is gone, but for what the browser has compiled of the program. */
+/** Memory of a tab after garbage collection, without the browser's compiled code. */
 interface Held {
   readonly megabytes: number;
   readonly nodes: number;
   readonly listeners: number;
 }
 
-/** As V8 writes it: all nodes one behind the other, a number for each field of each. */
+/** V8's format: all nodes in one list, with a number for each field. */
 interface Snapshot {
   readonly snapshot: {
     readonly meta: { readonly node_fields: string[]; readonly node_types: [string[], ...unknown[]] };
@@ -37,7 +37,7 @@ interface Snapshot {
   readonly nodes: number[];
 }
 
-/** A program that runs for an hour is compiled ever better, and each better form is kept: that is no data of a page. */
+/** A long-running program is recompiled with more optimisation, and that code stays: it is not the page's data. */
 function bytesBesideCode({ snapshot: { meta }, nodes }: Snapshot): number {
   const [types] = meta.node_types;
   const [type, size] = [meta.node_fields.indexOf('type'), meta.node_fields.indexOf('self_size')];
@@ -73,7 +73,7 @@ async function opened(name: string, path: string): Promise<Tab> {
 }
 
 async function look({ name, page, session, looks }: Tab, sent: number): Promise<void> {
-  // Somebody is there: half an hour without a hand would end the session.
+  // A user is present: half an hour without input would end the session.
   await page.keyboard.press('Shift');
   const held = await heldBy(session);
   looks.push(held);
@@ -88,7 +88,7 @@ test.runIf(MINUTES > 0)(
   { timeout: LIMIT_MS },
   async () => {
     const id = await campaign(world, { name: 'November', people: PEOPLE - 2, perSecond: A_SECOND });
-    // A list that is not full yet grows by what there is to list.
+    // A list that is not full yet grows with its items.
     const first = Array.from({ length: A_PAGE }, (_, at) => at);
     await Promise.all(
       first.map((at) => pay(world, { accountAlias: '771234567', amount: 5_000, reference: `first-${at}` })),
@@ -104,7 +104,7 @@ test.runIf(MINUTES > 0)(
     let asked = 0;
     for (let at = 1; at <= LOOKS; at += 1) {
       let sent = 0;
-      // Payments beside it, so that events make all of them ask again.
+      // Concurrent payments, whose events trigger refreshes.
       const isFar = async (): Promise<boolean> => {
         asked += 1;
         await pay(world, { accountAlias: '771234567', amount: 5_000, reference: `beside-${String(asked)}` });

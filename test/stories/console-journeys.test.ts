@@ -1,4 +1,4 @@
-/** The main tasks of the console, each once: in English at a desk, or in French on a phone. */
+/** The main tasks of the console, each a single time: in English on a desktop, or in French on a phone. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Asking } from '../support/asking.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const failed = await pay(world, { accountAlias: '779999901', amount: 12_000, reference: 'salary-failed' });
   const stateOf = async (id: string): Promise<string> =>
     (await world.api.get<{ state: string }>(`/v1/disbursements/${id}`)).state;
-  // Both are over before the service is told to name other amounts: only what is meant waits for a person.
+  // Both are finished before the provider names other amounts: only the intended payment needs review.
   const areOver = async (): Promise<void> => {
     expect([await stateOf(paid), await stateOf(failed)]).toEqual(['succeeded', 'failed']);
   };
@@ -58,7 +58,7 @@ test.for([PHONE])(
       how.language === 'fr' ? 'Le bénéficiaire est payé' : 'The beneficiary was paid.',
     );
     await expect.poll(() => page.locator('#content ol li').count()).toBeGreaterThan(2);
-    // What the service posted is for those who operate.
+    // Callbacks of the provider are for operators.
     expect(await page.getByText('Show the last message').count()).toBe(0);
     await leave(page);
   },
@@ -84,7 +84,7 @@ test.for([DESK])('payments that need review are decided by the keyboard alone: $
     await page.keyboard.type('seen in the dashboard');
     await page.keyboard.press('Control+Enter');
     await page.locator(`[data-case="${shown}"]`).waitFor({ state: 'detached' });
-    // The next one is open, and nobody has to leave a field to go on.
+    // The next one opens automatically, without leaving a field.
     if (left > 1) await page.locator('[data-case]').waitFor();
   }
   await page.getByText(how.language === 'fr' ? 'Rien à trancher' : 'Nothing is to be decided').waitFor();
@@ -103,7 +103,7 @@ test.for([DESK])(
     );
     await page.locator('dialog button').last().click();
     await other.locator('[data-account=main][data-holds="1"]').waitFor();
-    // Who only looks has no switch.
+    // Read-only users see no switch.
     expect(await other.locator('[data-act]').count()).toBe(0);
     await yes(page, 'releaseAccount');
     await other.locator('[data-account=main][data-holds="0"]').waitFor();
@@ -117,7 +117,7 @@ test.for([PHONE])(
   async (how) => {
     const page = await world.signedIn('fatou', `/reports?date=${new Date().toISOString().slice(0, 10)}`, how);
     await page.locator('[data-figure=closing]').first().waitFor();
-    // As people write a day, on the calendar of the house.
+    // In the format of users, by the deployment's calendar.
     expect(await text(page, '[data-closed]')).toMatch(/^\s*\d{1,2} \p{L}+ \d{4} \(Africa\/Dakar\)/u);
     const of = async (figure: string): Promise<number> =>
       Number(await page.locator(`[data-figure=${figure}] [data-xof]`).first().getAttribute('data-xof'));
@@ -150,7 +150,7 @@ test.for([DESK])(
     await page.locator(`[data-row=${name}] [data-act=revokeKey]`).click();
     await page.locator('dialog button').last().click();
     await page.locator(`[data-row=${name}] [data-key=revoked]`).first().waitFor({ state: 'attached' });
-    // Nobody touches the other window: it asks by itself, and is told. What it had shown is gone with it.
+    // The other window gets no input: its automatic refresh finds out. Its data is gone then.
     await other.locator('input[type=password]').waitFor();
     expect(await other.locator('[data-account]').count()).toBe(0);
     const cookies = await other.context().cookies();

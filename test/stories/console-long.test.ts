@@ -1,4 +1,4 @@
-/** A list of a million, read on and on: what the page holds and asks for again does not grow with how far one has come. */
+/** A list of a million, read further and further: the page's data and refreshes do not grow with the position. */
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleWorld, leave, openConsole, query } from '../support/console-world.ts';
@@ -50,7 +50,7 @@ test('a list of a million is read on, back and by number, and the page holds no 
   const [rows, early] = [await page.locator(ROWS).count(), await heldBy(session)];
   for (let press = 10; press < PRESSES; press += 1) await onward(page);
   const late = await heldBy(session);
-  // A page of a set is about as long as it was asked for.
+  // The number of pages is about as requested.
   expect(await page.locator(ROWS).count()).toBeLessThan(rows * 1.5);
   expect(late.nodes).toBeLessThan(early.nodes * 1.5);
   expect(late.megabytes).toBeLessThan(early.megabytes * 1.5);
@@ -60,7 +60,7 @@ test('a list of a million is read on, back and by number, and the page holds no 
   await expect.poll(() => firstRow(page)).not.toBe(before);
   expect(await page.locator(ROWS).count()).toBeLessThan(rows * 1.5);
 
-  // After an act everything that is shown is asked again: no more than what is shown.
+  // After an act all displayed data is refreshed, and no more.
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.locator('[data-act=removeOptOuts]').first().click();

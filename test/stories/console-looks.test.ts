@@ -1,4 +1,4 @@
-/** Every page of the console, in both languages and both colours, before the rules of accessibility (axe). */
+/** Every page of the console, in both languages and both colours, against the accessibility rules (axe). */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type ConsoleWorld, type Visit, goTo, leave, openConsole } from '../supp
 
 let world: ConsoleWorld;
 let pages: readonly string[];
-/** A provider of identities: as much as the sign-in page shows of it. */
+/** The part of an identity provider that the sign-in page shows. */
 const NOBODY_THERE = {
   OIDC_ISSUER: 'http://127.0.0.1:9',
   OIDC_CLIENT_ID: 'relais',
@@ -34,10 +34,10 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly any: readonly { readonly message: string }[] }[];
 }
 
-/** Serious and critical ones. The rules are run from outside the page, which lets nothing in. */
+/** Serious and critical findings. The rules run from outside the page, whose policy allows no script. */
 async function findings(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
-  // Once for all pages that are shown in the place of each other.
+  // Only one time for all pages shown in the same place.
   const known = await session.send('Runtime.evaluate', { expression: 'typeof axe' });
   if (known.result.value === 'undefined') await session.send('Runtime.evaluate', { expression: axe.source });
   const { result } = await session.send('Runtime.evaluate', {
@@ -66,7 +66,7 @@ test('the rules find what stands in the way', async () => {
 test('the keyboard finds what it cannot reach', async () => {
   const page = await world.signedIn('moussa');
   await settled(page);
-  // What stands around every page, so that nothing that is read anew takes its place.
+  // The frame of every page, so that no refresh replaces it.
   await page.evaluate("document.querySelector('nav a[href]').tabIndex = -1");
   expect(await unreachedOn(page)).toHaveLength(1);
   await leave(page);
@@ -77,12 +77,12 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
 }
 
-/** By the people of this world, and the languages of the choice. */
+/** Names of this world's users, and of the languages. */
 const TYPED = /English|no-such-page/g;
 
 /**
- * What cannot be read though it is there: cut off at an edge, or so close beside another that two figures look like one.
- * `18   885 000 F CFA` is not `18 885 000 F CFA`.
+ * Unreadable content: cut off at an edge, or so close to other text that two figures look like one. `18   885 000 F
+ * CFA` is not `18 885 000 F CFA`.
  */
 const UNREADABLE = `(() => {
   const told = [];
@@ -95,7 +95,7 @@ const UNREADABLE = `(() => {
     const range = document.createRange();
     range.selectNodeContents(cell);
     const { left, right } = range.getBoundingClientRect();
-    // What is shortened with dots ends where its cell does.
+    // Text shortened with an ellipsis ends at its cell.
     return { left, right: Math.min(right, cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingRight)) };
   };
   for (const row of document.querySelectorAll('tr')) {
@@ -127,7 +127,7 @@ test.concurrent.for(WAYS)('nothing serious stands in anybody’s way: $language,
   expect(await findings(before)).toEqual([]);
   await leave(before);
   const page = await world.signedIn('moussa', '/', how);
-  // By its links; that each opens by its address is seen by the keyboard.
+  // By links; the keyboard test opens each page by its address.
   for (const path of pages) {
     await goTo(page, path);
     expect(await page.getAttribute('html', 'lang')).toBe(how.language);
@@ -136,13 +136,16 @@ test.concurrent.for(WAYS)('nothing serious stands in anybody’s way: $language,
     // The name of the other language is in that language.
     if (how.language === 'fr') expect(englishLines(await page.locator('body').innerText(), TYPED), path).toEqual([]);
     expect(await page.evaluate(UNREADABLE), path).toEqual([]);
-    // Nothing is wider than the telephone.
+    // Nothing is wider than the phone.
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).toBeLessThanOrEqual(0);
   }
   await leave(page);
 });
 
-/** Whatever can be pressed, filled or opened; of a group of radios one is reached, and arrows lead on. The page notes what is. */
+/**
+ * Everything that can be pressed, filled or opened; of a radio group one is reached, and arrows reach the others. The
+ * page marks them.
+ */
 const MARK = `(() => {
   const all = document.querySelectorAll('a[href], button:not([disabled]), input:not([disabled]), select, textarea, summary');
   const shown = [...all].filter((one) => one.checkVisibility({ visibilityProperty: true }));
@@ -158,12 +161,12 @@ const MARK = `(() => {
 })()`;
 
 const REACHED = "[...reached].join('|')";
-/** Between two looks at what was reached. */
+/** Key presses between two reads of the marks. */
 const PRESSES = 10;
 
 async function unreachedOn(page: Page): Promise<readonly string[]> {
   const left = new Set(String(await page.evaluate(MARK)).split('|'));
-  // Twice around at most: what comes while it is looked at is no part of it.
+  // At most two rounds: later content is not included.
   for (let press = left.size * 2 + 20; press > 0 && left.size > 0; press -= PRESSES) {
     for (let nth = 0; nth < PRESSES; nth += 1) await page.keyboard.press('Tab');
     for (const name of String(await page.evaluate(REACHED)).split('|')) left.delete(name);

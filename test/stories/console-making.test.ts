@@ -1,4 +1,4 @@
-/** A campaign from the file to the last text, as people make it who never saw a terminal; two people, two browsers. */
+/** A campaign from the file to the last SMS, as new users create it; two people, two browsers. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a test waits for that has tens of thousands of rows before it. */
+/** The time-out of waits after tens of thousands of rows. */
 const LONG_MS = 180_000;
 
 const idIn = (page: Page): string => /cmp_[^/]+/.exec(page.url())?.[0] ?? '';
@@ -63,13 +63,13 @@ async function decideAll(page: Page): Promise<void> {
   expect(rows.filter((row) => /duplicate|not_a_number/.test(row)).length).toBeGreaterThan(1);
 }
 
-/** By hand, with a column put in by its button; then as it reads at a row that somebody thinks of. */
+/** Typed, with a column inserted by its button; then the text of a chosen row. */
 async function write(page: Page, last: number): Promise<void> {
   await next(page, 'text');
   await page.locator('textarea').fill('Bonjour ');
   await page.locator('[data-column="Prénom"]').click();
   await page.locator('textarea').press('End');
-  // What was said before to the same people could not be told from it, where its answer is lost.
+  // An equal earlier text to these recipients could not be distinguished after a lost answer.
   await page.locator('textarea').pressSequentially(`, votre agence ${String(last)} vous attend demain… À bientôt`);
   await expect.poll(() => page.locator('[data-preview]').innerText()).toMatch(/^Bonjour \p{L}+, votre agence/u);
   expect(await page.locator('[data-segments]').getAttribute('data-encoding')).toBe('UCS-2');
@@ -79,7 +79,7 @@ async function write(page: Page, last: number): Promise<void> {
   await page.locator('[data-step=text] input[type=number]').fill(String(last));
   await page.locator('[data-show-row]').click();
   await page.locator(`[data-shown="${String(last)}"]`).waitFor({ timeout: LONG_MS });
-  // Whose name is missing is decided now that the text wants it.
+  // Missing names need a decision now that the text uses them.
   await decide(page, 'empty_variable', 'leave-out');
 }
 
@@ -185,7 +185,7 @@ test('who leaves in between finds everything again, in another browser too', { t
   const id = idIn(page);
   await page.goto(`${world.url}/campaigns/${id}/make/text`);
   await page.locator('textarea').fill('Bonjour {{prénom}}, à demain');
-  // Left at once: what was typed is kept on the way out. That may come a moment later, and a browser that ends takes it along.
+  // Left at once: input is saved on leaving. That may take a moment, and closing the browser would lose it.
   await page.goto(`${world.url}/campaigns`);
   const isKept = async (): Promise<string> => (await world.api.get<{ text: string }>(`/v1/campaigns/${id}`)).text;
   await expect.poll(isKept).toBe('Bonjour {{prénom}}, à demain');
@@ -216,7 +216,7 @@ test('what is changed while another person looks at it is told, and is not appro
   await world.api.post(`/v1/campaigns/${id}/start`);
   const checker = await world.signedIn('fatou', `/approvals/${id}`, {});
   await checker.locator('#content form input').fill('1200');
-  // The page of the other person stands still while it is changed.
+  // The other person's page is frozen during the change.
   await checker.route('**/v1/campaigns/*', (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   );

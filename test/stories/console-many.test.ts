@@ -1,4 +1,4 @@
-/** The console where more waits for a person than a page has, most of it of another account, and where relais is busy. */
+/** The console with more reviews than a page has, most of them of another account, and while relais is busy. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import {
 const MANY = 101;
 
 let world: ConsoleWorld;
-/** In review after all the others, and of the account that a bound key sees. */
+/** In review after all the others, and of the account of a limited key. */
 let newest: string;
 const folder = mkdtempSync(join(tmpdir(), 'relais-many-'));
 beforeAll(async () => {
@@ -87,7 +87,7 @@ test('where not all of it could be looked at, nobody is told that nothing waits'
   await leave(page);
 });
 
-/** Before all campaigns, and on none of them. */
+/** Before all campaigns, and in none of them. */
 const AHEAD = '9999999999999.cmp_none.0';
 const empty = { items: [], next: AHEAD };
 
@@ -104,7 +104,7 @@ test('nobody is told that a number had no text before all campaigns were looked 
   isFar = false;
   await section.locator('[data-more=texted]').click();
   await section.getByRole('link', { name: 'october' }).waitFor();
-  // It is read on by itself where the first page is empty.
+  // Reading continues automatically if the first page is empty.
   await goTo(page, '/search?q=779999906');
   await section.getByRole('link', { name: 'october' }).waitFor();
   await leave(page);
@@ -177,14 +177,14 @@ test('a stream that was refused, as while relais starts behind a proxy, is asked
   await leave(page);
 });
 
-/** One thing happened; the browser listens again a moment later. */
+/** One event; the browser reconnects a moment later. */
 const happened = (route: Route): Promise<void> =>
   route.fulfill({ contentType: 'text/event-stream', body: 'retry: 300\ndata: {}\n\n' });
 
-/** Of those who may, and it is not the one that looks at the page. */
+/** By an approver who does not use the page. */
 const approve = (id: string) => new Asking(world.api.base, people.moussa.key).post(`/v1/disbursements/${id}/approve`);
 
-/** A page that nobody looks at asks for nothing by the clock: what it asks for is what the stream told it to. */
+/** A hidden page does not refresh by time: only the stream triggers requests. */
 const turnAway = (page: Page): Promise<void> =>
   page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
     document.dispatchEvent(new Event('visibilitychange'))`);

@@ -1,4 +1,4 @@
-/** The console, where payments are looked for and decided: by people, in a real browser, against real processes. */
+/** The console's payment pages: search and decisions, in a real browser, against real processes. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type ConsoleWorld, leave, needReview, openConsole, pay, people } from '../support/console-world.ts';
@@ -28,7 +28,7 @@ test('a wrong key is told in words, and a right one leads to the page that was w
   await page.getByLabel('Your key').fill(people.fatou.key);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Payment batches' }).waitFor();
-  // What the key is stays with the browser's cookie: no script can read it.
+  // The session is only in the browser's cookie, which no script can read.
   expect(await page.evaluate('document.cookie + JSON.stringify(localStorage)')).not.toContain(people.fatou.key);
   await leave(page);
 });
@@ -61,7 +61,7 @@ test('money that is uncertain is shown neither as paid nor as failed, and a pers
   expect(await text(page, '[data-follows=failed]')).toMatch(/for good/);
   await page.keyboard.type('The service shows 32,999: told on the telephone that nothing left');
   await page.keyboard.press('Control+Enter');
-  // The service is asked first, and it says that it was paid: nobody's word goes against that.
+  // The provider is asked first, and reports the payment: no decision overrides that.
   await expect.poll(() => page.locator('[data-end=refused], [data-of="1"]').count()).toBe(1);
   const decided = await world.api.get<{ state: string }>(`/v1/disbursements/${first}`);
   expect(['succeeded', 'needs_review']).toContain(decided.state);
@@ -81,7 +81,7 @@ test('a payment above the limit is approved by somebody else, who types the amou
   await page.getByLabel(/Type the total/).fill('250 000');
   await world.letConfirmationsEnd();
   await approve.click();
-  // Too long since the key was shown: it is asked for, and then the act goes on by itself.
+  // The key was entered too long ago: it is requested, and then the act continues automatically.
   await page.locator('dialog input').fill(people.fatou.key);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.locator('[data-decided]').waitFor();

@@ -1,6 +1,6 @@
 /**
- * What script/console-pictures runs: every page of the console as people see it, in the folder RELAIS_PICTURES; or the
- * pictures of README, where that is `readme`.
+ * Used by script/console-pictures: images of every page of the console in the folder RELAIS_PICTURES; or of README,
+ * if that is `readme`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ test.runIf(to !== '' && to !== 'readme').for(WAYS)(
   },
 );
 
-/** Those that README shows. */
+/** The images of README. */
 const OF_README = ['today', 'review', 'make-people', 'approval-batch', 'campaign-running'];
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 
@@ -61,7 +61,7 @@ test.runIf(to === 'readme').for(['fr', 'en'] as const)('pictures of README: %s',
   const page = await world.signedIn('moussa', '/', { language, width: 1100 });
   const session = await page.context().newCDPSession(page);
   await page.setViewportSize({ width: 1100, height: 760 });
-  // Texts to a third of the people: a bar says more than its beginning.
+  // SMS to a third of the recipients: the bar is partly filled.
   const isUnderWay = async (): Promise<boolean> => {
     const { totals } = await world.api.get<{ totals: { sent: number } }>(`/v1/campaigns/${day.running}`);
     return totals.sent > 400;

@@ -1,4 +1,4 @@
-/** Signing in to the console by a provider of identities: a real one, in a real browser. */
+/** Sign-in to the console with an identity provider: a real one, in a real browser. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Asking } from '../support/asking.ts';
@@ -32,7 +32,7 @@ async function showWho(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** At the provider, for the first time: the form, and what relais is allowed to know. */
+/** The first sign-in at the provider: the form, and the consent. */
 async function pass(page: Page, name: string): Promise<void> {
   await showWho(page, name);
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -81,7 +81,7 @@ test.for([
     await told.waitFor();
     expect(await told.innerText()).toMatch(says);
     expect(await sessionIn(page)).toMatchObject({ status: 401 });
-    // A key does, all the same.
+    // A key still works.
     await page.locator('input[type=password]').fill(people.fatou.key);
     await page.keyboard.press('Enter');
     await page.locator('#content h1').waitFor();
@@ -145,13 +145,13 @@ test('an address that somebody came back with opens nothing a second time, here 
   await page.goto(address);
   await page.locator(refusedAs('not-begun')).waitFor();
 
-  // Sent to another person, who would work in a stranger's name.
+  // Sent to another user, who would work under the attacker's name.
   const other = await world.visit();
   await other.goto(address);
   await other.locator(refusedAs('not-begun')).waitFor();
   expect(await sessionIn(other)).toMatchObject({ status: 401 });
 
-  // Even with all that the first browser had: the provider gives for a code once.
+  // Even with all cookies of the first browser: the provider accepts a code only once.
   await other.context().addCookies([{ name: 'relais-sign-in', value, url: world.api.base }]);
   await other.goto(address);
   await other.locator(refusedAs('failed')).waitFor();
@@ -262,7 +262,7 @@ test('while the provider is away the page says so, and a key signs in', async ()
   await page.goto(world.url);
   await provider.setAway(true);
   try {
-    // What it said of itself is believed for a moment: until then the browser is sent to where nobody answers.
+    // Its metadata is cached briefly: until then the browser is redirected to an address that is down.
     await vi.waitFor(
       async () => {
         await page.goto(world.url);

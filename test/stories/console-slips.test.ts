@@ -1,4 +1,4 @@
-/** What a hand, a slow network or a second person at the same desk does to a page, and nobody meant. */
+/** Slips of a user, a slow network or a second user at the same desk. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Until it is let go, what a page asks stays on its way. */
+/** Holds a page's requests until released. */
 function holding() {
   let letGo = (): void => undefined;
   const gone = new Promise<void>((resolve) => (letGo = resolve));
@@ -195,7 +195,7 @@ test('of two files that are chosen one after the other the later is kept', async
   const { gone, letGo } = holding();
   await page.route(`**/v1/campaigns/${id}/file?*`, async (route) => {
     if (route.request().url().includes('wrong.csv')) await gone;
-    // The request of the file that was given up is gone by then, and cannot go on.
+    // The request of the abandoned file is gone by then, and cannot continue.
     await route.continue().catch(() => undefined);
   });
   const field = page.locator('input[type=file]');
@@ -210,7 +210,7 @@ test('of two files that are chosen one after the other the later is kept', async
   await leave(page);
 });
 
-/** It arrives, and what is answered does not. */
+/** The request arrives, and its answer is lost. */
 async function losingAnswers(page: Page, to: string): Promise<() => Promise<void>> {
   const line = await page.context().newCDPSession(page);
   line.on('Fetch.requestPaused', ({ requestId, request: { method } }) => {
@@ -384,7 +384,7 @@ test('a file that another person put in place of the one that is shown is not st
   await page.locator('[data-end=refused]').waitFor();
   expect(await page.locator('[data-end=refused]').innerText()).toMatch(/changed since you looked/);
   expect(await world.api.get<object>(`/v1/campaigns/${id}`)).toMatchObject({ state: 'draft', totals: { total: 0 } });
-  // What would leave now is on the page, and is started by another press.
+  // The page shows what would leave now, and another press starts it.
   await page.getByText('others.csv').waitFor();
   await page.locator('[data-leave]').click();
   await page.locator('[data-campaign]').waitFor();

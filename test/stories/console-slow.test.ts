@@ -1,6 +1,6 @@
 /**
- * The console over a slow network: 1.6 Mbit/s down, 0.75 up, 150 ms for each request, as tools that measure pages call 3G.
- * What is fetched in a row is counted; how long it took is told beside a page without anything, by the same server.
+ * The console over a slow network: 1.6 Mbit/s down, 0.75 up, 150 ms per request, which measuring tools call 3G.
+ * Sequential requests are counted; the duration is reported next to that of an empty page from the same server.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,14 +33,14 @@ const FETCHED = `[...performance.getEntriesByType('navigation'), ...performance.
   name: new URL(one.name).pathname, from: one.startTime, to: one.responseEnd, bytes: one.transferSize,
 }))`;
 
-/** What was asked for one after the other: each when the one before it was there. Of what came at the same time, the last. */
+/** Sequential requests: each started after the previous one ended. Of concurrent ones, the last. */
 function inARow(all: readonly Fetched[], last: string): readonly string[] {
   const way: string[] = [];
   let at = all.find(({ name }) => name === last);
   while (at !== undefined) {
     way.unshift(at.name);
     const { from } = at;
-    // What ended last before it began is what it waited for.
+    // The request that ended last before its start is the one it waited for.
     at = all.filter((one) => one.from < from && one.to <= from).toSorted((one, other) => other.to - one.to)[0];
   }
   return way;
@@ -53,7 +53,7 @@ async function timed(page: Page, path: string, shown: string): Promise<number> {
   return performance.now() - begin;
 }
 
-/** A browser of its own with an empty cache, signed in already. */
+/** A separate browser with an empty cache, signed in already. */
 async function visited(): Promise<Page> {
   const first = await world.signedIn('fatou');
   const cookies = await first.context().cookies();

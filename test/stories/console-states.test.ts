@@ -1,4 +1,7 @@
-/** What every page of the console shows where a key may not, and while PostgreSQL is away: docs/console.md, "States of every page". */
+/**
+ * Every page of the console for a key without access, and while PostgreSQL is away: docs/console.md, "States of every
+ * page".
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +34,7 @@ test('every address of the router is among the pages that are looked at', () => 
   expect(patterns.filter((path) => !places.some((place) => formOf(path).test(place)))).toEqual([]);
 });
 
-/** What a page needs besides looking. */
+/** The role that a page needs besides reading. */
 const roleFor = (path: string): readonly string[] =>
   path.startsWith('/campaigns/new') || path.includes('/make/')
     ? ['enqueue', 'enqueue-sms']
@@ -71,7 +74,7 @@ test.for(BOTH)(
   },
 );
 
-/** The pages are shared out: each waits for an answer that does not come, and no page waits for another. */
+/** The pages are distributed over tabs: each waits for a missing answer, and no page waits for another. */
 const TABS = 3;
 
 interface Tab {
@@ -90,7 +93,7 @@ async function openTab(language: Tab['language'], nth: number): Promise<Tab> {
   return { page, language, paths: pages.filter((_, at) => at % TABS === nth), figures: await figuresOn(page) };
 }
 
-/** The pages that do not. */
+/** The pages without the message. */
 async function saysItIsAway({ page, language, paths, figures }: Tab): Promise<readonly string[]> {
   const trouble = page.locator('[data-trouble]');
   await trouble.waitFor();
@@ -98,7 +101,7 @@ async function saysItIsAway({ page, language, paths, figures }: Tab): Promise<re
   const silent: string[] = [];
   for (const path of paths) {
     await goTo(page, path);
-    // One that asks nothing asks who is signed in, each fifteen seconds.
+    // A page without requests checks the session every fifteen seconds.
     const says = await trouble
       .first()
       .innerText({ timeout: 30_000 })

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const DEMO = fileURLToPath(new URL('../../script/demo', import.meta.url));
 
-/** What is left in here afterwards was forgotten. */
+/** Leftover files here were forgotten. */
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'relais-story-'));
@@ -26,7 +26,7 @@ async function demo(): Promise<{ readonly code: number | null; readonly output: 
   return { code, output };
 }
 
-/** Of a screen: the command that was typed and the prompt that follows are two of its thirty lines. */
+/** Lines of a screen: the typed command and the next prompt take two of its thirty. */
 const LINES = 28;
 const COLUMNS = 100;
 
@@ -37,11 +37,11 @@ test('the demo ends with equal books', async () => {
   expect(output).toContain('Nothing took effect twice');
   expect(output).toMatch(/Killed worker-1 \(pid \d+\) with SIGKILL/);
   expect(code).toBe(0);
-  // All of it has stopped: what can be looked at is a page, and its address is the last line.
+  // Everything has stopped: a page remains, and its address is the last line.
   const [, page = ''] = /The report of the day: (file:\/\/\S+\.html)\n$/.exec(output) ?? [];
   expect(readFileSync(new URL(page), 'utf8')).toContain('<table');
   expect(page).toContain('/.relais/');
-  // How many lines tell of progress depends on the machine.
+  // The number of progress lines depends on the machine.
   const lines = output
     .trimEnd()
     .split('\n')

@@ -1,4 +1,4 @@
-/** The programs in examples/, run as they are written there, against processes as a user starts them. */
+/** The programs in examples/, run literally, against processes as users start them. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { API_KEY } from '../support/stage.ts';
 import { announced, openWorld, type World } from '../support/world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Kept between runs, and writable for users without a home of their own. */
+/** Stored between runs, and writable for users without a home directory. */
 const NPM_CACHE = join(ROOT, '.relais/npm');
 const LIMIT_MS = 300_000;
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ const environment = () => ({
   DATABASE_URL: world.databaseUrl,
 });
 
-/** What it wrote; throws when it ends with anything but 0. */
+/** Its output; throws for an exit code other than 0. */
 async function output(program: string, ...given: readonly string[]): Promise<string> {
   const { stdout } = await run(program, given, { cwd: ROOT, env: environment(), timeout: LIMIT_MS });
   return stdout;

@@ -1,5 +1,5 @@
 /**
- * A whole campaign as its sender runs it: a file, a start, a report, compared with the records of the sandbox one by one.
+ * A whole campaign as its sender runs it: a file, a start, a report, compared with the sandbox's records one by one.
  * 10,000 recipients; RELAIS_DEEP=1 makes it a million.
  */
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** What a command printed. Throws with its stderr when it failed. */
+/** A command's output. Throws with its stderr if it failed. */
 async function relais(...args: readonly string[]): Promise<string> {
   const settings = { RELAIS_URL: world.api.base, RELAIS_API_KEY: API_KEY };
   const { code, stdout, log } = await commands.processes.run(args, settings);
@@ -49,7 +49,7 @@ function* file(): Iterable<string> {
   for (let at = 0; at < PEOPLE; at += 1) yield `+${FIRST_NUMBER + at};A${at % 1_000}\n`;
 }
 
-/** How often each number was really sent to, as the service has it. */
+/** How often each number was sent to, by the sandbox's records. */
 async function booked(): Promise<Map<string, number>> {
   const answer = await fetch(`${world.control.base}/books/messages`, { headers: { accept: 'application/x-ndjson' } });
   const times = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** What `npm install relais` brings: packed as npm packs it, installed into an empty project, and used from there. */
+/** The package of `npm install relais`: packed by npm, installed into an empty project, and used there. */
 import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ test('the pages come along, and what they point to', () => {
   expect(missing).toEqual([]);
 });
 
-/** What the README does not show, and what the compiler must refuse. */
+/** Cases beyond the README, and errors that the compiler must report. */
 const MORE = `
 import { type Api, createClient, onEvent, Refused, verifyWebhook, type WithdrawMode } from 'relais';
 import { fakeProducer } from 'relais/producer/testing';
@@ -124,7 +124,7 @@ const blocksOf = (page: string): string[] =>
   [...read(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 
 test('the TypeScript of README, docs/http.md and docs/batches.md compiles as a stranger has it', async () => {
-  // Those of the README follow on each other; of the other page each stands alone.
+  // The README's examples build on each other; those of the other page are independent.
   const files = [
     `${blocksOf('README.md').join('\n')}${MORE}`,
     ...blocksOf('docs/http.md'),
@@ -168,7 +168,7 @@ test('an example runs as it is written, against the package', async () => {
   const example = join(project, 'enqueue.ts');
   copyFileSync(join(installed, 'examples/enqueue.ts'), example);
   const { stdout, stderr } = await run('node', example).catch((error: { stdout: string; stderr: string }) => error);
-  // There is no Redis here: it gets as far as asking for one.
+  // There is no Redis here: it fails when it connects.
   expect(stdout + stderr).not.toContain('Cannot find');
   expect(stdout + stderr).toMatch(/ECONNREFUSED|Unconfirmed|not be confirmed|disbursement/);
 }, 60_000);

@@ -1,4 +1,4 @@
-/** What the pages tell people to type, typed as it stands there, at a `relais dev` of its own. */
+/** The pages' commands, typed literally, in a separate `relais dev`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { root } from '../tidy/scanner.ts';
 
 const LIMIT = { timeout: 180_000 };
 const FREE_PORTS = ['API', 'WEBHOOKS', 'METRICS', 'SANDBOX', 'SANDBOX_CRM', 'SANDBOX_CONTROL'];
-/** As `relais dev` names the second of its people, and the one that makes keys. */
+/** `relais dev`'s names of the second user, and of the one who creates keys. */
 const CHECKER = 'checker';
 const ROOT_KEY = 'RELAIS_API_KEY=root';
 
@@ -29,11 +29,11 @@ interface Typed {
 interface Terminal {
   readonly control: string;
   readonly redis: string;
-  /** What a page has in this terminal's place: `ID`, `bat_…`. */
+  /** Values for a page's placeholders: `ID`, `bat_…`. */
   readonly stands: Map<string, string>;
   readonly env: Record<string, string>;
   readonly folder: string;
-  /** Until it ends, or until it has said this. */
+  /** Until it ends, or until this output. */
   type(line: string, until?: RegExp): Promise<Typed>;
 }
 
@@ -63,7 +63,7 @@ async function typed({ line, until, stands, env, folder }: Line): Promise<Typed>
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // So that what it has started hears the interruption too, as at a terminal.
+    // So that its children get the interruption too, as in a terminal.
     detached: true,
   });
   let output = '';
@@ -81,7 +81,7 @@ async function typed({ line, until, stands, env, folder }: Line): Promise<Typed>
   return { line: meant, code, output };
 }
 
-/** The lines of a page that a shell is given, in their order. */
+/** The shell lines of a page, in order. */
 function linesIn(path: string): readonly string[] {
   const page = pages.find((one) => one.path === path);
   if (!page) throw new Error(`no page ${path}`);
@@ -97,10 +97,10 @@ const done = ({ line, code, output }: Typed): string => {
   return output;
 };
 
-/** What the pages say of `check`: 1 while something is to be decided, and nothing is sent. */
+/** `check` exits with 1 while a decision is open, and sends nothing, as the pages say. */
 const undecided = ({ line, code, output }: Typed): void => expect(code, `${line}\n${output}`).toBe(1);
 
-/** Of examples/recipients.csv, once what is wrong in it is left out. */
+/** Of examples/recipients.csv, without its invalid rows. */
 const RECIPIENTS = 1_955;
 
 test.for(['docs/quickstart.md', 'docs/fr/quickstart.md'])(
@@ -136,7 +136,7 @@ test.for(['docs/quickstart.md', 'docs/fr/quickstart.md'])(
 );
 
 test(
-  // Without a file of Excel, a retry or a rejection: every row of this file is paid.
+  // Without an Excel file, a retry or a rejection: every row of this file is paid.
   'docs/batches.md: its file is judged, handed in, approved by another with its hash, and reported',
   LIMIT,
   async () => {
@@ -152,10 +152,10 @@ test(
   },
 );
 
-/** These need no more than somebody who runs relais has. */
+/** These need only a running relais. */
 const LOOKED_AT = ['docs/audit.md', 'docs/incidents.md', 'docs/keys.md', 'docs/reports.md', 'docs/sandbox.md'];
 const STEP_BY_STEP = ['docs/quickstart.md', 'docs/fr/quickstart.md', 'docs/batches.md'];
-/** A statement of the service, settings that nobody has here, and a process of its own. */
+/** A statement of the provider, settings that are missing here, and a separate process. */
 const ELSEWHERE = /^relais (?:reconcile|doctor|sandbox|explain)\b|METRICS_PORT/;
 
 test('no page shows what nobody has typed', () => {
@@ -196,7 +196,7 @@ describe('README.md', () => {
   test('its BullMQ example prints the outcome of the request, accepted once', LIMIT, async () => {
     const terminal = await terminalAt();
     const program = blockWith('waitUntilFinished');
-    // In the folder of the project, where its packages are found.
+    // In the project's folder, where its packages are found.
     const run = (text: string) => {
       const file = join(root, '.relais', `readme-${process.pid}.mjs`);
       writeFileSync(file, text);

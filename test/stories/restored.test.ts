@@ -1,6 +1,7 @@
 /**
- * PostgreSQL is restored from a base backup. Since the backup everything went on: payments were made and cancelled, texts
- * were sent, people opted out. The journal in Redis knows what left, or it is lost too and only the provider knows.
+ * PostgreSQL is restored from a base backup. Since the backup work continued: payments were made and cancelled, SMS
+ * were sent, people opted out. The journal in Redis has every request that left, or it is lost too and only the
+ * provider knows.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,7 @@ interface BookedPayment {
   readonly effects: number;
 }
 
-/** What was there when the copy was made, by what became of it afterwards. */
+/** Existing operations at the backup, by their later result. */
 interface Copied {
   readonly cancelled: readonly string[];
   readonly campaigns: readonly string[];
@@ -65,7 +66,7 @@ const viewOf = (deployment: Deployment, id: string): Promise<CampaignView> =>
 
 const until = (true_: () => Promise<boolean>): Promise<unknown> => vi.waitUntil(true_, PATIENCE);
 
-/** Some of every kind, open and closed. */
+/** Some of every kind, open and finished. */
 async function everyKind(deployment: Deployment): Promise<Copied> {
   const { maker, control } = deployment;
   for (let nth = 0; nth < 5; nth += 1) await pay(deployment, `closed-${nth}`, { accountAlias: alias(0, nth) });
@@ -119,7 +120,7 @@ async function everyKind(deployment: Deployment): Promise<Copied> {
   return { cancelled, campaigns: [running, ready, scheduled], batch, invoice, token, request, awaiting };
 }
 
-/** Everything that was open comes to its end: so it is when the data is lost. */
+/** Every open operation finishes: the state when the data is lost. */
 async function goOn(deployment: Deployment, copied: Copied): Promise<void> {
   const { maker, checker, control } = deployment;
   for (const id of copied.cancelled) await maker.post(`/v1/disbursements/${id}/cancel`);
@@ -153,7 +154,7 @@ async function credited({ control }: Deployment): Promise<readonly { readonly ac
   return control.get('/books/directCredits');
 }
 
-/** What was done more often than it was asked for, and what was paid although it was called off. */
+/** Operations executed more often than requested, and payments made after their cancellation. */
 async function damage(deployment: Deployment): Promise<Readonly<Record<string, unknown>>> {
   const texts = await deployment.control.get<readonly BookedMessage[]>('/books/messages');
   const credits = (await credited(deployment)).map(({ accountAlias }) => accountAlias);
@@ -171,7 +172,7 @@ async function damage(deployment: Deployment): Promise<Readonly<Record<string, u
 }
 const NO_DAMAGE = { textsTwice: 0, creditedTwice: 0, paidTwice: 0, calledOffAndPaid: 0 };
 
-/** Somebody who knows nothing of a loss: everything that was stopped in the copy is let go. */
+/** A user who knows nothing of a loss: resumes everything that the restored ledger has stopped. */
 async function letGo(deployment: Deployment, copied: Copied): Promise<void> {
   const { maker } = deployment;
   await maker.post('/v1/accounts/main/release');
@@ -179,7 +180,7 @@ async function letGo(deployment: Deployment, copied: Copied): Promise<void> {
   for (const id of copied.campaigns) await maker.ask(`/v1/campaigns/${id}/resume`, { method: 'POST' });
 }
 
-/** The journal names each payment that left and each that was cancelled, so no person has to decide. */
+/** The journal has each payment that left and each cancelled one, so no operator has to decide. */
 async function expectSettled(deployment: Deployment): Promise<void> {
   for (const { reference, state } of await everyState(deployment, '/v1/disbursements')) {
     const isCancelled = reference?.startsWith('cancelled') === true || reference === 'awaiting-1';
@@ -187,7 +188,7 @@ async function expectSettled(deployment: Deployment): Promise<void> {
   }
 }
 
-/** Nothing is due any more but what waits for a person. */
+/** Nothing is due except operations that need review. */
 async function isQuiet(deployment: Deployment, copied: Copied): Promise<boolean> {
   const states = (await everyState(deployment, '/v1/disbursements')).map(({ state }) => state);
   const open = ['queued', 'held', 'created', 'submitting', 'unknown', 'pending'];
@@ -212,7 +213,7 @@ interface Told {
   readonly last: { readonly items: readonly Row[]; readonly next: readonly string[] };
 }
 
-/** Invoices and payment requests are looked at as ever, also while nothing may leave. */
+/** Invoices and payment requests are checked as before, also while nothing may leave. */
 const LED_ON = ['batch', 'campaign', 'direct_credit', 'disbursement', 'message', 'recipient'];
 
 async function told(deployment: Deployment, ...flags: readonly string[]): Promise<Told> {
@@ -221,7 +222,7 @@ async function told(deployment: Deployment, ...flags: readonly string[]): Promis
   return JSON.parse(stdout) as Told;
 }
 
-/** Those in which the parts are not the whole. */
+/** Rows whose parts do not add up to the whole. */
 function sumsThatAreWrong(rows: readonly Row[]): readonly Row[] {
   const of = ({ settled, needsReview, underWay, held }: Row, what: keyof Sum): number =>
     [settled, needsReview, underWay, held].reduce((sum, part) => sum + part[what], 0);
@@ -232,7 +233,7 @@ test('a deployment that is restored from a backup sends, credits and pays nothin
   opened = await Deployment.open({ APPROVAL_ABOVE: '500000', DIRECT_CREDIT: 'on' });
   const deployment = opened;
   await deployment.start();
-  // A service that pays as often as it is asked: nothing but our own care stands between a copy and a second payment.
+  // A provider that pays every submit: only our own guards prevent a second payment after a restore.
   await deployment.control.post('/settings', { disburseIdUnique: false });
   const copied = await everyKind(deployment);
   const copy = await deployment.copy();
@@ -242,7 +243,7 @@ test('a deployment that is restored from a backup sends, credits and pays nothin
   await deployment.restore(copy);
   await deployment.start();
 
-  // Nobody has to know that something was lost: relais says so, and what to do.
+  // Users need not know of the loss: relais reports it, and what to do.
   const refused = await deployment.maker.ask('/v1/disbursements', {
     method: 'POST',
     body: { reference: 'new', accountAlias: alias(9, 0), amount: 5_000, withdrawMode: WALLET },

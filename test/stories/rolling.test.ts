@@ -1,4 +1,6 @@
-/** Workers are replaced one by one under load; then every process, PostgreSQL and Redis are killed at the same moment. */
+/**
+ * Workers are replaced one by one under load; then every process, PostgreSQL and Redis are killed at the same moment.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +29,7 @@ let deployment: Deployment;
 const workers: RunningProcess[] = [];
 let started = 0;
 beforeAll(async () => {
-  // The witness in Redis is lost with it: the file confirms that PostgreSQL has kept everything.
+  // The witness in Redis is lost with it: the file confirms that PostgreSQL has all data.
   const more = { UPSTREAM_RATE: '60', WORKER_CONCURRENCY: '10', WITNESS_FILE: join(folder, 'witness') };
   deployment = await Deployment.open(more);
   await startAll();
@@ -53,7 +55,7 @@ async function startWorker(): Promise<void> {
   workers.push(await processes.start(`worker-${started}`, ['run', '--roles', 'worker'], settings));
 }
 
-/** As a rollout does: the old worker ends in good order, with nothing in progress. */
+/** Like a rollout: the old worker stops cleanly, with nothing in progress. */
 async function replaceWorker(): Promise<void> {
   const old = workers.shift();
   old?.signal('SIGTERM');
@@ -113,7 +115,7 @@ test('a rollout and a crash of everything lose and repeat no payment and no SMS'
   await untilPaid(PAYMENTS * 0.05);
   for (let nth = 0; nth < WORKERS; nth += 1) await replaceWorker();
 
-  // However long the rollout took, there is work in progress at the crash.
+  // Whatever the rollout took, there is work in progress at the crash.
   await pay(orders.slice(PAYMENTS / 2));
   await untilPaid(PAYMENTS * 0.55);
   expect((await booked()).length).toBeLessThan(PAYMENTS);

@@ -1,4 +1,4 @@
-/** The package of npm for the service, as it is published, against our double of it. */
+/** The provider's published npm package, against our simulator. */
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const sandboxOf = (strictness: Strictness, directCreditEnabled = false) =>
   sandboxForTest({ headerPrefix: 'PAYDUNYA', settings: { strictness, directCreditEnabled } });
 type Sandbox = Awaited<ReturnType<typeof sandboxOf>>;
 
-/** What the shop was told. */
+/** The shop's results. */
 async function shopAt({ base }: Sandbox, ...asked: readonly string[]): Promise<Record<string, unknown>> {
   const { stdout } = await promisify(execFile)('node', ['shop.cjs', base, ...asked], { cwd: shop });
   return JSON.parse(stdout) as Record<string, unknown>;
@@ -55,7 +55,7 @@ test('the same is understood where it is lenient, what fits no interface is book
   for (const place of ['items.item_1.unit_price', 'items.item_1.total_price', 'store'])
     expect(breaches).toContain(place);
   const body = new URLSearchParams({ decision: 'completed' });
-  // It leads back to the shop, which is not there.
+  // It redirects to the shop, which does not exist.
   await fetch(String(made['url']), { method: 'POST', body, redirect: 'manual' });
   expect(await shopAt(sandbox, 'full', String(made['token']))).toMatchObject({
     status: 'completed',

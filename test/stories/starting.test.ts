@@ -1,4 +1,4 @@
-/** What a person sees who starts relais where something is in the way. */
+/** Messages for a user whose start of relais fails. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';

@@ -11,10 +11,11 @@ const seeds = DEEP ? [1, 2, 3, 4, 5] : [1];
 const modes: readonly Mode[] = ['resubmit', 'strict'];
 const [disbursements, texts] = DEEP ? [10_000, 20_000] : [500, 2_000];
 const scenarios = new Set(scenarioNames);
-// Far more than one takes: other stories run beside it, and a machine may be slow. Each wait within it has its own end.
+// Far more than one needs: other stories run concurrently, and a machine may be slow. Each wait within it has its own
+// time-out.
 const LIMIT_MS = DEEP ? 1_800_000 : 600_000;
 
-/** A storm that runs into its limit has said how far it came. */
+/** A storm that reaches its limit has reported its progress. */
 const tell = ({ name, ms }: Phase): void => void process.stdout.write(`  ${name}: ${Math.round(ms / 1_000)} s\n`);
 
 // A storm that a failed expectation or a time-out ends early leaves no process behind.

@@ -1,4 +1,4 @@
-/** What operators and the provider do during a storm: restore backups, change limits, and post late results. */
+/** Acts of operators and the provider during a storm: restores, changes of limits, and late results. */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
@@ -16,19 +16,19 @@ import type { Mailing } from './campaigns.ts';
 import { inBooks, takeBackAt, LateResults } from './late-results.ts';
 import type { System } from './system.ts';
 
-/** When each begins, as a part of the storm. */
+/** Start of each, as a fraction of the storm. */
 const RESTORE_AT = 0.25;
 const TIGHTER_AT = 0.7;
 const LOOSER_AT = 0.85;
 const RESTORE_EVERY_MS = 60_000;
-/** In turn, beginning with the seed's. */
+/** Alternating, starting with the seed's. */
 const KINDS = ['stopped', 'running'] as const;
 const TRUTH_EVERY_MS = 500;
 const TAKEN_BACK_EACH = 3;
 const PATIENCE_MS = 30_000;
-/** Of what is done once: a restore alone waits for processes, for a recovery and for callers, a minute or two for each. */
+/** Time limit of a single act: a restore waits for processes, a recovery and callers, a minute or two each. */
 const ACT_MOST_MS = 480_000;
-/** As long as relais goes on asking about what it was answered strangely: thirty quiet periods, and one look more. */
+/** How long relais checks again after inconsistent answers: thirty settle delays, and one check more. */
 const LOOKS_AGAIN_MS = 36 * QUIET_MS;
 
 export interface ActsPlan {
@@ -46,15 +46,15 @@ export class Acts {
   readonly #plan: ActsPlan;
   readonly #operator: Operator;
   readonly #limits: Limits | undefined;
-  /** Absent: nobody is at the console. */
+  /** Absent: no console users. */
   readonly console: ConsoleUsers | undefined;
   readonly #lateResults = new LateResults();
   #telling: Promise<void> = Promise.resolve();
   readonly #over = new AbortController();
   #unsteady = 0;
   /**
-   * A restore takes processes away for longer than a change of a limit waits for one, and what two persons allowed after
-   * the copy is forgotten with it: restores and changes of limits take turns.
+   * A restore stops processes for longer than a change of a limit waits for one, and the restored ledger loses what
+   * two people approved since the backup: restores and changes of limits take turns.
    */
   #turn: Promise<void> = Promise.resolve();
 
@@ -66,7 +66,7 @@ export class Acts {
     this.console = system.scenarios.has('console') ? new ConsoleUsers({ ...plan, api: system.api }) : undefined;
   }
 
-  /** False while something that was acknowledged may be lost with a copy. */
+  /** False while acknowledged data may be lost in a restore. */
   readonly steady = (): boolean => this.#unsteady === 0;
 
   readonly mayBeGone = (begunAt: number): boolean =>
@@ -124,8 +124,8 @@ export class Acts {
   }
 
   /**
-   * A service that has said `failed` for long enough to be believed posts the success that it was; and now and then it
-   * takes a success back, and posts that.
+   * After a provider has reported `failed` for long enough to be trusted, it reports the actual success; sometimes it
+   * returns a paid payment, and reports that.
    */
   async #postLateResults(signal: AbortSignal): Promise<void> {
     const random = seededRandom(this.#plan.seed + 17);
@@ -147,7 +147,7 @@ export class Acts {
     if (await takeBackAt(system.control, token)) this.#lateResults.takeBack(token, one.id, nowMs());
   }
 
-  /** True: nothing is left to be told. */
+  /** True: nothing is left to report. */
   async #tellWhatIsDue(): Promise<boolean> {
     const { system, wishes } = this.#plan;
     let done = true;
@@ -159,14 +159,14 @@ export class Acts {
     return done;
   }
 
-  /** After the storm: until the last lie was put right, and what was taken back has been looked at often enough. */
+  /** After the storm: until every false status was corrected, and returned payments were checked often enough. */
   async postAllResults(): Promise<void> {
     await this.#telling;
     await waitUntil(() => this.#tellWhatIsDue(), PATIENCE_MS);
     await waitUntil(() => this.#isHeard(), LOOKS_AGAIN_MS, 500);
   }
 
-  /** Of every success that was taken back, relais says so; whatever it does not say in time is for the checks. */
+  /** Waits until relais reports every returned payment; missing reports are left to the checks. */
   async #isHeard(): Promise<boolean> {
     const { system } = this.#plan;
     for (const id of this.#lateResults.takenBack) {
@@ -181,7 +181,7 @@ export class Acts {
   }
 }
 
-/** The callback of how it ended, by the books of the service; true when there is nothing more to be told. */
+/** The callback with the result, by the provider's records; true if nothing more is to be reported. */
 async function postResult({ control, webhooks }: System, token: string, wishes: readonly Wish[]): Promise<boolean> {
   const books = await inBooks(control, token);
   if (!books) return false;

@@ -1,15 +1,15 @@
-/** How long attempts took, from the lines that the workers wrote about them. */
+/** Durations of attempts, from the workers' log lines. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { SeenAttempt } from './story.ts';
 
 export interface Attempts {
   readonly count: number;
-  /** Those that took longer than was asked about, by their workers' own clocks. */
+  /** Attempts longer than the limit, by their workers' own clocks. */
   readonly long: readonly SeenAttempt[];
 }
 
-/** What of a worker is looked at once the storm is over. */
+/** The data of a worker that is read after the storm. */
 interface SeenWorker {
   readonly plan: { readonly name: string; readonly log: string };
   /** When its process was frozen. */
@@ -21,7 +21,10 @@ interface Span {
   readonly to: number;
 }
 
-/** `dark`: when PostgreSQL was away for all; a worker says when it was away for it alone. `longMs`: shorter ones are only counted. */
+/**
+ * `dark`: when PostgreSQL was away for all; a worker logs when it was away for it alone. `longMs`: shorter ones are
+ * only counted.
+ */
 export async function readAttempts(
   workers: readonly SeenWorker[],
   dark: readonly Span[],
@@ -50,7 +53,7 @@ export async function readAttempts(
   return { count, long };
 }
 
-/** When a worker had no PostgreSQL, as it wrote in its log. */
+/** When a worker had no PostgreSQL, from its log. */
 class Away {
   readonly spans: Span[] = [];
   #from: number | undefined;
@@ -66,7 +69,7 @@ class Away {
   }
 }
 
-/** How much of a time lies in any of the spans, ms; what lies in two of them counts once. */
+/** The part of a period within any of the spans, ms; overlapping spans count once. */
 export function within(time: Span, spans: readonly Span[]): number {
   let [counted, sum] = [time.from, 0];
   for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
@@ -86,7 +89,7 @@ interface AttemptLine {
   readonly durationMs: number;
 }
 
-/** Undefined for any other line, and for one that was cut off with its process. */
+/** Undefined for any other line, and for one truncated by the end of its process. */
 function attemptIn(line: string): AttemptLine | undefined {
   if (!line.includes('"attempt finished"') || !line.endsWith('}')) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** A service that wants people paid: it repeats itself, loses answers, and now and then changes its mind. */
+/** A client that requests payments: it retries, loses answers, and sometimes changes a request. */
 import { derivedHex, derivedId } from '../../src/lib/ids.ts';
 import type { Random } from '../../src/lib/random.ts';
 import { nowMs, wait } from './clock.ts';
@@ -14,18 +14,18 @@ const MODES = [
 
 const LOST_ANSWER_MS = 4;
 const AGAIN_MS = 400;
-/** Thousands that ask each 400 ms while Redis is away would be all that the machine does. */
+/** Thousands of retries each 400 ms during an outage of Redis would overload the machine. */
 const AGAIN_MOST_MS = 3_200;
 
 type Told = 'acknowledged' | 'answeredIds' | 'changedRequestStatus' | 'askedAgainAt' | 'cancelledAt';
 export interface Wish extends Omit<Asked, Told> {
   acknowledged: boolean;
-  /** When the last 202 came, on the clock of the storm. */
+  /** When the last 202 arrived, on the clock of the storm. */
   acknowledgedAt?: number;
   readonly answeredIds: string[];
   changedRequestStatus?: number;
   asked?: true;
-  /** After each restore in which it may have been lost, and whenever its caller had no answer yet. */
+  /** After each restore that may have lost it, and whenever its caller had no answer yet. */
   askedAgainAt?: readonly number[];
   cancelledAt?: number;
   readonly notBefore?: string;
@@ -56,7 +56,7 @@ export interface CallerCounts {
   refusedForAWhile: number;
 }
 
-/** Asks for all of them, evenly over `overMs`; resolves when each was acknowledged, or when `giveUpMs` have passed. */
+/** Requests all of them, evenly over `overMs`; resolves when each was acknowledged, or after `giveUpMs`. */
 export async function makeWishes(
   api: string,
   wishes: readonly Wish[],
@@ -78,7 +78,10 @@ interface Asking {
   readonly random: Random;
   readonly overMs: number;
   readonly giveUpMs: number;
-  /** False while what was acknowledged may be lost with a copy: a changed request would then be the first of its name. */
+  /**
+   * False while an acknowledged request may be lost in a restore: a changed request would then be the first of its
+   * name.
+   */
   readonly steady: () => boolean;
 }
 
@@ -144,7 +147,7 @@ async function post(wish: Wish, { api, counts }: Place, withinMs?: number): Prom
   return true;
 }
 
-/** The same reference with another amount stands for another payment, and must not be one. */
+/** The same reference with another amount is another payment, and must be refused. */
 async function changeMind(wish: Wish, { api, until, steady }: Caller): Promise<void> {
   if (!steady()) return;
   const { accountAlias, amount, withdrawMode, reference } = wish;

@@ -1,4 +1,4 @@
-/** After the storm: waits until everything has ended or waits for a person. */
+/** After the storm: waits until everything has finished or needs review. */
 import { waitUntil } from './clock.ts';
 import { ask } from './http.ts';
 import type { Restore } from './story.ts';
@@ -7,7 +7,7 @@ import { isTorn, type Mailing } from './campaigns.ts';
 const BEFORE_SUBMIT = ['queued', 'held', 'created'] as const;
 const OPEN = [...BEFORE_SUBMIT, 'submitting', 'unknown', 'pending'] as const;
 
-/** What was still open at the end of `ms`, in words; nothing when everything has come to rest. */
+/** Open operations after `ms`, as text; nothing if all have finished. */
 export async function comeToRest(
   api: string,
   mailings: readonly Mailing[],
@@ -25,7 +25,7 @@ export async function comeToRest(
   return open;
 }
 
-/** Resolves when every disbursement has been submitted once, or after `ms`. */
+/** Resolves when every disbursement has been submitted at least one time, or after `ms`. */
 export function noneWaits(api: string, ms: number): Promise<boolean> {
   return waitUntil(async () => (await openDisbursements(api, BEFORE_SUBMIT)).length === 0, ms, 500);
 }
@@ -41,7 +41,7 @@ async function openDisbursements(api: string, states: readonly string[] = OPEN):
   return open;
 }
 
-/** A campaign has come to rest when it is over and nobody of it is being sent. */
+/** A campaign has settled when it is finished and no request of it is in flight. */
 async function openMailings(
   api: string,
   mailings: readonly Mailing[],
@@ -54,7 +54,7 @@ async function openMailings(
     const seen = reply?.body as { state?: string; totals?: Record<string, number> } | undefined;
     const ended = seen?.state === 'finished' || seen?.state === 'cancelled';
     if (ended && seen?.totals?.['sending'] === 0) continue;
-    // Lost with a copy (410: the journal knows of it), or only begun in it.
+    // Lost in a restore (410: the journal has it), or only started there.
     const isLost = reply?.status === 404 || reply?.status === 410;
     if (isTorn(mailing, restores) && (isLost || seen?.state === 'draft' || seen?.state === 'ready')) continue;
     // A campaign that stopped itself after too many lost answers is resumed. One whose cancellation was lost with a

@@ -1,4 +1,6 @@
-/** Campaigns during a storm: one is cancelled while it runs, one is paused and goes on, the others are left alone. */
+/**
+ * Campaigns during a storm: one is cancelled while it runs, one is paused and resumed, the others run undisturbed.
+ */
 import type { Random } from '../../src/lib/random.ts';
 import { nowMs, wait } from './clock.ts';
 import { ask, type Reply } from './http.ts';
@@ -11,14 +13,14 @@ export interface Mailing {
   readonly reference: string;
   readonly name: string;
   readonly csv: string;
-  /** Rows, with those that cannot be sent. */
+  /** Rows, including those that cannot be sent. */
   readonly rows: number;
-  /** What every text of it contains, and no text of another. */
+  /** A text that only its own SMS contain. */
   readonly mark: string;
   readonly fate: 'left alone' | 'cancelled' | 'paused';
   id: string | undefined;
   cancelledAt: number | undefined;
-  /** From the first request about it to the last, on the clock of the storm. */
+  /** From its first request to the last, on the clock of the storm. */
   begunAt: number;
   postedAt: number;
 }
@@ -29,7 +31,7 @@ export function mailingsOf(texts: number, seed: number): Mailing[] {
     const first = Math.floor((index * texts) / count);
     const recipients = Math.floor(((index + 1) * texts) / count) - first;
     const lines = Array.from({ length: recipients }, (_unused, row) => `${numberOf(first + row)},N${first + row}`);
-    // One that is no number and one that is there twice: both are counted, and nobody gets anything for them.
+    // An invalid number and a duplicate: both are counted, and cause no SMS.
     const more = ['12,nobody', lines[0] ?? ''];
     return {
       reference: `storm-${seed}-campaign-${index}`,
@@ -52,11 +54,11 @@ export interface Posting {
   readonly random: Random;
   readonly overMs: number;
   readonly giveUpMs: number;
-  /** Whether Redis was put back to a time before what was begun then. */
+  /** Whether a restore may have removed what was begun then. */
   readonly mayBeGone: (begunAt: number) => boolean;
 }
 
-/** A copy was made after it was begun and before all of it was there: what is left of it is a part. */
+/** The backup was made between its start and the end of its upload: the restored campaign is incomplete. */
 export function isTorn({ begunAt, postedAt }: Mailing, restores: readonly Restore[]): boolean {
   return restores.some(({ copiedAt, restoredAt }) => begunAt < restoredAt && postedAt > copiedAt);
 }
@@ -75,7 +77,7 @@ export async function postMailings(
       await post(api, mailing, { until, hesitateMs });
       mailing.postedAt = nowMs();
     } catch (error) {
-      // Half of it went with the copy. Nobody sends the other half of a campaign: its caller makes another one.
+      // Half of it was lost in the restore. Its caller creates a new campaign instead of completing it.
       if (!(error instanceof CampaignRefused) || !mayBeGone(mailing.begunAt)) throw error;
     }
   });
@@ -111,7 +113,7 @@ async function post(api: string, mailing: Mailing, patience: Patience): Promise<
   await turn('resume');
 }
 
-/** Until an answer comes that asking again would not change. 409: it is too late for that, or done already. */
+/** Until a final answer. 409: too late, or done already. */
 async function persist(attempt: () => Promise<Reply | undefined>, { until }: Patience): Promise<Reply> {
   let last = 'nothing';
   while (nowMs() < until) {

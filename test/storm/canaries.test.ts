@@ -1,4 +1,4 @@
-/** A secret that leaks is found wherever the storm searches. */
+/** A leaked secret is found wherever the storm searches. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

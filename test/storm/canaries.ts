@@ -1,27 +1,27 @@
-/** What must never be seen where it does not belong, planted before the storm and looked for after it. */
+/** Secrets planted before the storm and searched for after it in places where they must not be. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
 import { API_SECRET, CALLBACK_SECRET, KEEPER_SECRET, SECOND_SECRET } from './plan.ts';
 
-/** Whose words were searched. */
+/** The searched places. */
 export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'console', 'PostgreSQL'] as const;
 export type Place = (typeof places)[number];
 
 export interface Leak {
-  /** What it is, never the thing itself. */
+  /** Its description, never the secret itself. */
   readonly what: string;
   readonly place: Place;
 }
 
 export interface Findings {
   readonly leaks: readonly Leak[];
-  /** Characters looked through, by place: a search that looked at nothing proves nothing. */
+  /** Characters searched, by place: an empty search proves nothing. */
   readonly searched: Readonly<Record<Place, number>>;
-  /** Canaries that are known to have been used during the storm, by what they are. */
+  /** Descriptions of canaries that were used during the storm. */
   readonly used: readonly string[];
 }
 
-/** A payer's own, typed in at a checkout. No character of them may outlive the request. */
+/** A payer's checkout input. No character of it may outlive the request. */
 export const PAYER = {
   otp: 'otp-canary-7Q2M',
   password: 'payer-canary-password',
@@ -47,7 +47,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'a card number': PAYER.card.number,
 };
 
-/** Telephone numbers stand in records and in answers to whoever may read them. In the others they do not. */
+/** Phone numbers are in records and in answers to authorised readers, but not in these places. */
 const WITHOUT_PHONES: readonly Place[] = ['logs', 'metrics', 'events'];
 
 const LONGEST = 200;
@@ -68,8 +68,8 @@ export class Search {
   readonly #used: readonly string[];
 
   /**
-   * `bearers` are tokens that were seen on the wire; `phones` are digits, with and without the country's; `given` is what
-   * relais gave to one person alone, and what it is.
+   * `bearers` are tokens seen on the wire; `phones` are digits, with and without the country code; `given` is what
+   * relais gave to a single user, with descriptions.
    */
   constructor(
     bearers: readonly string[],
@@ -95,7 +95,7 @@ export class Search {
     }
   }
 
-  /** A file of any size, a piece at a time, each beginning with the end of the one before. */
+  /** A file of any size, in overlapping pieces. */
   file(place: Place, path: string): void {
     const file = openSync(path, 'r');
     const buffer = Buffer.alloc(1 << 20);

@@ -3,7 +3,7 @@ import { judge } from './checks.ts';
 import type { Story } from './story.ts';
 import { restored, unbrokenConsole, unbrokenStory } from './unbroken-story.ts';
 
-/** The names of the promises that a story breaks. */
+/** The names of the guarantees that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
   return judge({ ...unbrokenStory, ...changes })
     .filter(({ broken }) => broken.length > 0)

@@ -1,14 +1,14 @@
-/** C1–C3: what must be true of everything that the console was answered while everything broke. */
+/** C1–C3: properties of every answer to the console during the faults. */
 import type { Check } from './checks.ts';
 import { groupBy, sumOf } from './grouping.ts';
 import type { ConsoleAnswer, Restore, SeenConsole, Story } from './story.ts';
 
-/** How long a key that was revoked may still be known to a process, and what a machine with other work adds. */
+/** How long a process may still accept a revoked key, plus a margin for a busy machine. */
 const REVOKED_WITHIN_MS = 3_000;
 const SLACK_MS = 1_500;
 const NOT_PAID = new Set(['failed', 'rejected', 'cancelled']);
 const AWAY = new Set(['unavailable', 'recovering']);
-/** What a console must have asked for in any storm: one that looked at nothing proves nothing. */
+/** Requests that a console must have sent in any storm: an idle one proves nothing. */
 const LOOKED_AT = ['sign-in', 'status', 'disbursements', 'one', 'explain', 'search', 'reports/daily', 'event'];
 
 function ofConsole(name: string, says: string, broken: (seen: SeenConsole, story: Story) => string[]): Check {
@@ -33,14 +33,14 @@ function mayBe(answer: ConsoleAnswer, seen: SeenConsole, restores: readonly Rest
   const { status, problem = '', route, sitting, at, until = at, since = at } = answer;
   if (status < 300) return true;
   if (status === 503) return AWAY.has(problem);
-  // What an account has left is asked of the service at once.
+  // Balances are read from the provider at the request.
   if (status === 502 || status === 504) return route === 'balances' && problem.startsWith('upstream-');
   if (status === 404) return problem === 'not-found' && restores.length > 0;
-  // A restored ledger lacks it, and the journal knows that it was there.
+  // The restored ledger lacks it, and the journal shows that it existed.
   if (status === 410) return problem === 'removed' && restores.length > 0;
   if (status !== 401) return status === 429 && problem === 'too-many-requests';
   if (problem !== 'unauthenticated') return false;
-  // Its key is gone; or the session, or the key, is younger than a copy that was put back.
+  // The key was revoked; or the session or the key is newer than a restored backup.
   const isRevoked = sitting === 'first' && seen.revokedAt !== undefined;
   return (
     isRevoked || restores.some(({ copiedAt, restoredAt }) => since >= copiedAt && restoredAt <= until + SLACK_MS)
@@ -53,7 +53,7 @@ const revoked = ofConsole(
   ({ answers: all, streams, revokedAt }, { restores }) => {
     if (revokedAt === undefined) return ['no key was revoked: this says nothing'];
     const over = revokedAt + REVOKED_WITHIN_MS + SLACK_MS;
-    // A copy from before it knows the key again, until somebody revokes it once more.
+    // A ledger restored from an earlier backup accepts the key until it is revoked again.
     const backAgainAt = Math.min(
       ...restores
         .filter(({ copiedAt, restoredAt }) => copiedAt < revokedAt && restoredAt > revokedAt)
@@ -83,7 +83,7 @@ const agrees = ofConsole(
     const disburseIdOf = new Map(asked.map(({ id, disburseId }) => [id, disburseId]));
     const entriesOf = groupBy(ledger, ({ disburseId = '' }) => disburseId);
     const everPaid = sumOf(ledger, ({ effects, amount }) => effects * amount);
-    // Those of which the service itself has said so, once at least: what it says twice is believed, and put right later.
+    // Payments that the provider itself reported as failed: a repeated status is trusted, and corrected later.
     const saidFailed = new Set(looks.filter(({ status }) => status === 'failed').map(({ token }) => token));
     const wrong = shown.flatMap(({ id, state, xof }) => {
       if (xof !== undefined) return xof > everPaid ? [`${id} shows ${xof} XOF, and ${everPaid} left`] : [];

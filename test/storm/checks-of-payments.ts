@@ -1,4 +1,4 @@
-/** P1–P11 and P13: what must be true of money after a storm, read from the books of the service and from the wire. */
+/** P1–P11 and P13: properties of money after a storm, from the provider's records and the wire. */
 import type { Check } from './checks.ts';
 import { eraOf, perDisbursement, sinceRestore, straddles } from './eras.ts';
 import { groupBy, pairsOf, sumOf } from './grouping.ts';
@@ -6,18 +6,18 @@ import type { SeenEvent, SeenRecord, Story } from './story.ts';
 
 const NOT_PAID = new Set(['failed', 'rejected', 'cancelled']);
 const ENDED = new Set([...NOT_PAID, 'succeeded', 'reversed']);
-/** What a last word may be followed by, when the truth comes late. */
+/** Allowed events after a final one, when a late status arrives. */
 const LATE_WORDS = new Set(['failed succeeded', 'succeeded reversed', 'failed succeeded reversed']);
 const AT_REST = new Set([...ENDED, 'needs_review']);
 const SENDS_MAX = 3;
 
-/** Effects by disburse_id, added up once for all records. */
+/** Effects by disburse_id, summed for all records. */
 function effectsById({ ledger }: Pick<Story, 'ledger'>): (disburseId: string) => number {
   const heaps = groupBy(ledger, ({ disburseId }) => disburseId ?? '');
   return (disburseId) => sumOf(heaps.get(disburseId) ?? [], ({ effects }) => effects);
 }
 
-/** The same without what came back: the service took money and returned it with its `failed`. */
+/** Without returned money: the provider took it and returned it with its `failed`. */
 function keptById(story: Story): (disburseId: string) => number {
   return effectsById({ ...story, ledger: story.ledger.filter(({ status }) => status !== 'failed') });
 }
@@ -112,7 +112,7 @@ const neverLost: Check = {
     const byId = groupBy(records, ({ id }) => id);
     return asked.flatMap(({ reference, id, acknowledged, answeredIds, cancelledAt }) => {
       const [record] = byId.get(id) ?? [];
-      // Cancelled, and then lost with a copy: nobody waits for it any more.
+      // Cancelled, and then lost in a restore: no caller waits for it.
       if (cancelledAt !== undefined && !record) return [];
       if (!acknowledged) return [`${reference} was never acknowledged`];
       if (answeredIds.some((answered) => answered !== id))
@@ -140,7 +140,7 @@ const reviewHasEvidence: Check = {
   },
 };
 
-/** Reasons of a review for which nothing need have been sent. */
+/** Reasons of a review without a send. */
 const UNSENT = new Set(['disburse_id_used', 'restored', 'token_collision']);
 
 function missingEvidence({ token, history, reason }: SeenRecord): string[] {
@@ -239,7 +239,7 @@ const toldInOrder: Check = {
     [...eventsById(story)].flatMap(([id, told]) => {
       const falls = pairsOf(told).filter(([first, second]) => second.sequence <= first.sequence);
       const words = told.map(stateOf).filter((state) => ENDED.has(state) || state === 'needs_review');
-      // Whatever a person was asked about is said anew.
+      // Reviewed payments are reported again.
       const parts = words
         .join(' ')
         .split('needs_review')

@@ -1,4 +1,4 @@
-/** P12, P14 and P15: what leaks, how long an attempt takes, and what is given to a person. */
+/** P12, P14 and P15: leaks, durations of attempts, and reviews. */
 import { places } from './canaries.ts';
 import type { Check } from './checks.ts';
 import { groupBy } from './grouping.ts';
@@ -22,8 +22,8 @@ const nothingLeaks: Check = {
 };
 
 /**
- * An attempt gives way after a quarter of its lock, and what it has sent by then is waited for as long again. Writing it
- * down takes its time on a busy machine; before the lock ends there is to be room.
+ * An attempt stops starting requests after a quarter of its lock, and waits as long again for its sent request.
+ * Writing takes time on a busy machine; a margin before the end of the lock remains.
  */
 const attemptsEnd: Check = {
   name: 'P14',
@@ -39,12 +39,12 @@ const attemptsEnd: Check = {
   ],
 };
 
-/** Reasons that leave nothing to be done by itself, by mode; each is proved by what was heard on the wire. */
+/** Reasons after which no automatic step is left, by mode; each is proved by the recorded wire traffic. */
 const ENDS_OF_THE_ROAD: Readonly<Record<Story['rules']['mode'], readonly string[]>> = {
   resubmit: ['sent_three_times', 'disburse_id_used'],
   strict: ['never_executed', 'disburse_id_used'],
 };
-/** Reasons that a word, or the want of one, gave: the looks that were heard must bear them out. */
+/** Reasons based on statuses, or on missing ones: the recorded status checks must confirm them. */
 const BY_WORDS = new Set([
   'unidentified',
   'contradicted',
@@ -52,7 +52,7 @@ const BY_WORDS = new Set([
   'mismatch_disburse_id',
   'mismatch_amount',
 ]);
-/** Nothing was sent, or nothing that anybody still knows of. */
+/** Nothing was sent, or no record of it exists. */
 const BEFORE_A_SEND = new Set(['restored', 'token_collision']);
 const SENDS_MAX = 3;
 
@@ -86,7 +86,7 @@ function unfounded({ restores }: Story, { id, reason }: SeenRecord): string[] {
 
 const unheard = ({ id, reason }: SeenRecord): string => `${id} needs review (${reason}) and no answer was so`;
 
-/** An answer that names something else than was asked about, or not all of it, or ends what another had ended otherwise. */
+/** An answer that names another payment, is incomplete, or contradicts an earlier final status. */
 const isOdd = ({ status, names }: SeenLook, { token, disburseId, amount }: SeenRecord): boolean =>
   status === 'failed' ||
   names?.token !== token ||

@@ -1,10 +1,10 @@
-/** P16–P19 and S8: what must hold when a process is late, data is old, people differ, and words are wrong. */
+/** P16–P19 and S8: properties under late processes, outdated data, several people, and wrong statuses. */
 import type { Check } from './checks.ts';
 import { straddles } from './eras.ts';
 import { groupBy } from './grouping.ts';
 import type { SeenLook, SeenRecord, Story } from './story.ts';
 
-/** Between the last look at the clock and the wire, and between the wire and our own reading of it. */
+/** Between the last check of the clock and the wire, plus our own reading of it. */
 const ON_ITS_WAY_MS = 1_000;
 
 const nothingLate: Check = {
@@ -46,7 +46,7 @@ const notDoneAgain: Check = {
   ],
 };
 
-/** Where nothing had left between the copy and the restore, nothing was lost that could be done again. */
+/** If nothing had left between backup and restore, no repeatable work was lost. */
 function unnoticed({ restores, submits, sends }: Story): string[] {
   return restores
     .filter(({ recoveredAt }) => recoveredAt === undefined)
@@ -65,7 +65,10 @@ function paidAfterCancel({ asked, ledger }: Story): string[] {
     .map(({ id }) => `${id} was cancelled and paid`);
 }
 
-/** Submits after a restore of what the service had carried out before it. Who asks again may have it asked again. */
+/**
+ * Submits after a restore of payments that the provider executed before it. A caller's repeated request may repeat
+ * one.
+ */
 function sentAgain(story: Story): string[] {
   const { restores, submits, ledger, asked } = story;
   const done = groupBy(

@@ -1,6 +1,6 @@
 /**
- * S1 and S3–S7: what must be true of texts after a storm. S2 belongs to a policy that sends again what it is in doubt
- * about, and there is none here.
+ * S1 and S3–S7: properties of SMS after a storm. S2 applies only to a policy that resends SMS in doubt, which no
+ * storm uses.
  */
 import type { Check } from './checks.ts';
 import { groupBy, pairsOf, sumOf } from './grouping.ts';
@@ -8,7 +8,7 @@ import type { BookedSms, SeenCampaign, SeenSend, Story } from './story.ts';
 
 const PER_REQUEST = 50;
 const NOBODY_GOT = new Set(['failed', 'skipped', 'expired', 'cancelled', 'queued']);
-/** Answers that are given before any work: after these, and only these, the same request is posted again. */
+/** Answers given before any work: only after these may a request be repeated. */
 const NOTHING_WAS_SENT = new Set(['429', 'ERROR_121', 'ERROR_122', 'ERROR_123', 'ERROR_124']);
 
 function timesOf({ messages }: Story): (campaign: SeenCampaign, to: string) => number {
@@ -20,7 +20,7 @@ function timesOf({ messages }: Story): (campaign: SeenCampaign, to: string) => n
     );
 }
 
-/** A sentence for every recipient of which the state and the books do not fit. */
+/** A sentence for every recipient whose state contradicts the records. */
 function perRecipient(story: Story, wrong: (state: string, times: number) => string | undefined): string[] {
   const times = timesOf(story);
   return story.campaigns.flatMap((campaign) =>
@@ -68,7 +68,7 @@ const sentWasSent: Check = {
   broken: (story) =>
     perRecipient(story, (state, times) => {
       if (state === 'sent' && times === 0) return 'is sent and got nothing';
-      // A number that is there twice is skipped the second time; its first row speaks for it.
+      // A duplicate number is skipped the second time; its first row counts.
       if (NOBODY_GOT.has(state) && state !== 'skipped' && times > 0) return `is ${state} and got the text`;
       return undefined;
     }),

@@ -14,7 +14,7 @@ import {
   unbrokenStory,
 } from './unbroken-story.ts';
 
-/** The names of the promises that a story breaks. */
+/** The names of the guarantees that a story breaks. */
 function brokenBy(changes: Partial<Story>): string[] {
   return judge({ ...unbrokenStory, ...changes })
     .filter(({ broken }) => broken.length > 0)
@@ -24,7 +24,7 @@ function brokenBy(changes: Partial<Story>): string[] {
 const withAsked = (changes: Partial<Story['asked'][number]>) => ({
   asked: unbrokenStory.asked.map((asked, index) => (index === 0 ? { ...asked, ...changes } : asked)),
 });
-/** All looks but those that said `created` of the first. */
+/** All checks except those that returned `created` for the first payment. */
 const ofTheThird = unbrokenStory.looks.filter(({ token, status }) => token !== 't1' || status === 'success');
 const withThird = (changes: Partial<Story['records'][number]>) => ({
   records: unbrokenStory.records.map((seen) => (seen.id === 'dsb_3' ? { ...seen, ...changes } : seen)),
@@ -156,7 +156,7 @@ describe('running', () => {
     expect(brokenBy({ looks: unbrokenStory.looks.slice(0, -1) })).toEqual(['P15']);
     expect(brokenBy(withThird({ reason: 'never_executed' }))).toEqual(['P15']);
     expect(brokenBy(withThird({ reason: 'poll_exhausted' }))).toEqual(['P15']);
-    // Sent once, and given up as if it had been sent three times.
+    // Sent a single time, and abandoned as if after three sends.
     expect(brokenBy(withThird({ reason: 'sent_three_times' }))).toEqual(['P15']);
   });
 });

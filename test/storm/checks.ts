@@ -1,4 +1,4 @@
-/** What must be true of every storm. Each check is pure: a story in, the broken promises out, in words. */
+/** Guarantees of every storm. Each check is pure: it takes a story and returns the broken guarantees as text. */
 import { consoleChecks } from './checks-of-console.ts';
 import { paymentChecks } from './checks-of-payments.ts';
 import { runningChecks } from './checks-of-running.ts';
@@ -8,7 +8,7 @@ import type { Story } from './story.ts';
 
 export interface Check {
   readonly name: string;
-  /** The promise, in a sentence. */
+  /** The guarantee, in a sentence. */
   readonly says: string;
   readonly broken: (story: Story) => string[];
 }

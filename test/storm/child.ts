@@ -1,4 +1,4 @@
-/** One process of ours, started as an operator would, killed and frozen as no operator would. */
+/** One of our processes, started like by an operator, and killed and frozen by the storm. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -6,7 +6,7 @@ import { nowMs, wait } from './clock.ts';
 import { within } from './phases.ts';
 import { bareEnvironment } from './plan.ts';
 
-/** A process that is killed for being slow only begins again: beside other work a start takes as long as this. */
+/** A process killed for a slow start would only start again: on a busy machine a start takes this long. */
 const READY_LIMIT_MS = 120_000;
 const START_TRIES = 20;
 const START_WITHIN_MS = 300_000;
@@ -14,19 +14,19 @@ const ENDS_WITHIN_MS = 30_000;
 const START_AGAIN_MS = 300;
 const LAST_WORDS = 500;
 const REPLACED = 'another process has taken over the work of this one';
-/** PostgreSQL was out of its reach for a whole recovery, or was restored to a time before its start. */
+/** PostgreSQL was unreachable during a whole recovery, or was restored to a time before its start. */
 const LEFT_BEHIND = [
   'a recovery began and ended while this process did not reach PostgreSQL',
   'PostgreSQL was restored to a time before this process started',
 ];
 const everyone = new Set<ChildProcess>();
 
-/** Whatever happens to the storm, no process of it stays behind. */
+/** Ends every process, even if the storm fails. */
 export function killEveryone(): void {
   for (const child of everyone) child.kill('SIGKILL');
 }
 
-/** A process that something else started ends with the storm, too. */
+/** A process started elsewhere ends with the storm, too. */
 export function mind(child: ChildProcess): void {
   everyone.add(child);
   child.once('exit', () => everyone.delete(child));
@@ -42,16 +42,16 @@ export interface ChildPlan {
 
 export type Urls = Readonly<Record<string, string>>;
 
-/** A place in which one process after the other runs. */
+/** A slot in which one process after the other runs. */
 export class Child {
   readonly plan: ChildPlan;
-  /** Ends nobody asked for, of a process that was ready. */
+  /** Unexpected ends of a ready process. */
   readonly diedByItself: string[] = [];
-  /** Ends before it was ready: without Redis nothing starts, and whoever minds the process starts it again. */
+  /** Ends before readiness: nothing starts without Redis, and the supervisor restarts the process. */
   readonly failedStarts: string[] = [];
   /** When it was frozen, in ms since the epoch. */
   readonly stoodStill: { from: number; to: number }[] = [];
-  /** What it is told besides its plan when it is started the next time. */
+  /** Additional settings of its next start. */
   more: Readonly<Record<string, string>> = {};
   urls: Urls = {};
   frozen = false;
@@ -71,7 +71,7 @@ export class Child {
     return this.#child?.pid;
   }
 
-  /** Resolves when it has printed its ready line; throws when it ended instead, each time it was tried. */
+  /** Resolves after its ready line; throws if it ended instead in every try. */
   async start(): Promise<void> {
     const until = nowMs() + START_WITHIN_MS;
     for (let attempt = 1; attempt <= START_TRIES && nowMs() < until; attempt += 1) {
@@ -133,7 +133,7 @@ export class Child {
     if (this.#expected) return;
     const told = `${this.plan.name} ended by itself: ${how}; ${this.lastWords()}`;
     const isReplaced = this.stoodStill.length > 0 && told.includes(REPLACED);
-    // It was frozen until its successor took over, or PostgreSQL was restored without it: it has to end.
+    // It was frozen until its successor took over, or PostgreSQL was restored without it: it has to exit.
     if (isReplaced || LEFT_BEHIND.some((words) => told.includes(words))) return;
     if (this.#isReady) this.diedByItself.push(told);
     else this.failedStarts.push(told);
@@ -141,7 +141,7 @@ export class Child {
 
   /** The end of its log. */
   lastWords(): string {
-    // Whoever ends the storm before its time takes the logs along.
+    // A storm that is stopped early also removes the logs.
     if (!existsSync(this.plan.log)) return 'its log is gone';
     const lines = readFileSync(this.plan.log, 'utf8').trim().split('\n');
     return (lines.findLast((line) => !line.startsWith('---')) ?? '').slice(0, LAST_WORDS);

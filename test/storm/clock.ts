@@ -1,4 +1,4 @@
-/** The one clock of a storm: ms since it began, so that everything that was seen can be put in order. */
+/** The single clock of a storm: ms since its beginning, so that all observations can be ordered. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 const began = performance.now();
@@ -8,7 +8,7 @@ export const nowMs = (): number => Math.round((performance.now() - began) * 10) 
 export const onOurClock = (epochMs: number): number => epochMs - (Date.now() - nowMs());
 export const wait = (ms: number): Promise<void> => delay(ms);
 
-/** True when the condition came true in time. */
+/** True if the condition was met in time. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   ms: number,

@@ -1,6 +1,6 @@
 /**
- * Two users of the console during a storm. They read its pages with the cookie of a session and follow its stream, as a
- * browser does. Halfway the key of the first one is revoked, and the first one goes on trying.
+ * Two console users during a storm. They read pages with a session cookie and follow the stream, like a browser.
+ * Halfway the first user's key is revoked, and that user continues to try.
  */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Wish } from './caller.ts';
@@ -12,12 +12,12 @@ import type { ConsoleAnswer, ConsoleStream, SeenConsole, ShownState } from './st
 
 const EVERY_MS = 120;
 const ANSWER_WITHIN_MS = 10_000;
-/** As a part of the storm. */
+/** As a fraction of the storm. */
 const REVOKED_AT = 0.55;
 const MADE_WITHIN_MS = 60_000;
-/** All processes may be stopped for a restore meanwhile, and thousands of payments recovered after it. */
+/** All processes may be stopped for a restore meanwhile, followed by a recovery of thousands of payments. */
 const REVOKED_WITHIN_MS = 300_000;
-/** After which a browser opens the stream again. */
+/** The delay before a browser reconnects to the stream. */
 const STREAM_AGAIN_MS = 1_000;
 /** How long the first user still tries after the storm. */
 const TRIES_ON_MS = 5_000;
@@ -62,7 +62,7 @@ export class ConsoleUsers {
   readonly answers: ConsoleAnswer[] = [];
   readonly shown: ShownState[] = [];
   readonly streams: ConsoleStream[] = [];
-  /** Values that only one user may ever see, with what they are. */
+  /** Values that only one user may see, with descriptions. */
   readonly secrets = new Map<string, string>();
   readonly bodies: string[] = [];
   #revokedAt: number | undefined;
@@ -124,17 +124,17 @@ export class ConsoleUsers {
   async #revoke(user: ConsoleUser, signal: AbortSignal): Promise<void> {
     const headers = { authorization: `Bearer ${KEEPER_SECRET}` };
     await waitUntil(async () => {
-      // Read again each time: a user whose key was revoked by a request without an answer has made another one.
+      // Read again each time: after a revocation without an answer, the user has created another key.
       const url = `${this.plan.api}/v1/keys/${user.key.id}`;
       const reply = await ask(url, { method: 'DELETE', headers, withinMs: 3_000 });
-      // 404: a restored ledger that is older than the key does not have it.
+      // 404: a ledger restored from a backup older than the key lacks it.
       if (reply?.status === 204 || reply?.status === 404) this.#revokedAt = nowMs();
       return this.#revokedAt !== undefined || signal.aborted;
     }, REVOKED_WITHIN_MS);
   }
 }
 
-/** One user with one key, who signs in again when the session has ended. */
+/** One user with one key, who signs in again after the session has ended. */
 class ConsoleUser {
   key: MadeKey;
   readonly #name: string;
@@ -158,7 +158,7 @@ class ConsoleUser {
     }
   }
 
-  /** Each page until it is answered: in a short storm most pages may have been refused until now. */
+  /** Each page until it is answered: in a short storm most pages may have been refused so far. */
   async readEveryPage(): Promise<void> {
     const known = this.#users.plan.wishes.find(({ acknowledged }) => acknowledged);
     const pages = [...LISTS.map((list) => [list]), ...(known ? [pagesOf(known), [searchOf(known)]] : [])];
@@ -174,7 +174,7 @@ class ConsoleUser {
       );
   }
 
-  /** The stream, opened again whenever it ends. */
+  /** The stream, reconnected whenever it ends. */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await wait(STREAM_AGAIN_MS);
@@ -234,7 +234,7 @@ class ConsoleUser {
     if (!reply) return false;
     this.#answered({ at, route: 'sign-in', ...reply.seen }, reply.body);
     const id = /relais=([0-9a-f]{64})/.exec(reply.cookie)?.[1];
-    // A restored ledger that is older than the key does not have it.
+    // A ledger restored from a backup older than the key lacks it.
     if (reply.seen.status === 401 && !this.#users.isRevoked(this.#name))
       this.key = (await this.#users.makeKey(this.#name, signal)) ?? this.key;
     if (reply.seen.status !== 200 || id === undefined) return false;
@@ -284,7 +284,7 @@ class ConsoleUser {
       const seen = { status: answer.status, problem };
       return { seen, body: text, cookie: answer.headers.get('set-cookie') ?? '' };
     } catch (error) {
-      // No answer: the API was killed. A page asks again by itself.
+      // No answer: the API was killed. A page repeats its request automatically.
       if (error instanceof Error) return undefined;
       throw error;
     }
@@ -307,7 +307,7 @@ interface Shown {
   readonly state?: string;
 }
 
-/** Every payment with its state, and the total that the report of a day says was paid. */
+/** Every payment with its state, and the paid total of the daily report. */
 function statesIn(body: string, route: string, at: number): ShownState[] {
   const answer = JSON.parse(body) as {
     readonly items?: readonly Shown[];

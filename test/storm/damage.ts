@@ -1,6 +1,6 @@
 /**
- * Answers that arrive whole and are wrong, and a service that contradicts itself. What becomes of a token or of a
- * number is drawn from the seed and its name, so that it does not hang on who asks first.
+ * Complete but wrong answers, and a provider that contradicts itself. The fate of a token or number depends on the
+ * seed and its name, not on the order of requests.
  */
 import { derivedHex } from '../../src/lib/ids.ts';
 import { nowMs } from './clock.ts';
@@ -8,7 +8,7 @@ import { isCreate, isLook, isSend, isSubmit, submitNames } from './traffic.ts';
 import type { Bend, Exchange } from './tap.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** How long a service holds on to a lie: longer than two looks lie apart. */
+/** How long the provider repeats a false status: longer than the interval of two checks. */
 const LIES_FOR_MS = 6_000;
 
 const fates = {
@@ -21,14 +21,14 @@ const fates = {
 } as const satisfies Record<string, { system: Scenario; share: number }>;
 type Fate = keyof typeof fates;
 
-/** Tokens that were given before, and texts whose item says in a word that is no success that they were not sent. */
+/** Tokens issued twice, and SMS whose item reports an unknown failure code. */
 const SHARE_OF_TOKENS_GIVEN_TWICE = 0.004;
 const SHARE_OF_TEXTS_REFUSED = 0.01;
 const NO_SUCCESS = ['FAILED', 'error_110', '400', '', 'REJECTED', 'null'] as const;
 
 export class Damage {
   readonly counts: Record<string, number> = {};
-  /** Tokens that were said to have failed for so long that it was believed, with when the truth came out. */
+  /** Tokens with a false failure that lasted long enough to be trusted, and the time of its correction. */
   readonly longLies = new Map<string, number>();
   readonly #seed: number;
   readonly #scenarios: ReadonlySet<Scenario>;
@@ -41,18 +41,18 @@ export class Damage {
     this.#scenarios = scenarios;
   }
 
-  /** From here on nothing new is made up; a lie that has begun goes on to its end. */
+  /** No new false statuses from now on; running ones continue to their end. */
   end(): void {
     this.#over = true;
   }
 
-  /** A copy from then was put back: who had used which token since is written down nowhere any more. */
+  /** A backup from then was restored: the used tokens since are recorded nowhere. */
   forgetSince(copiedAt: number): void {
     this.#given = this.#given.filter(({ at }) => at < copiedAt);
   }
 
   bend(exchange: Exchange): Bend | undefined {
-    // Given twice are tokens that were seen in use: what nobody has written down, nobody can know again.
+    // Only used tokens are issued twice: a token that was never recorded cannot be recognised.
     if (isSubmit(exchange)) this.#given.push({ token: submitNames(exchange).token, at: nowMs() });
     if (isLook(exchange)) return this.#look(submitNames(exchange).token);
     if (isCreate(exchange)) return this.#create();
@@ -83,7 +83,7 @@ export class Damage {
     return { answer: (body) => this.#told(token, fate, body) };
   }
 
-  /** As it is told instead of the truth. */
+  /** The false answer instead of the true one. */
   #told(token: string, fate: Fate, body: string): string {
     const said = JSON.parse(body) as Record<string, unknown>;
     const last = said['status'] === 'success' || said['status'] === 'failed';
@@ -132,7 +132,7 @@ export class Damage {
     };
   }
 
-  /** Some texts are taken out of the request, and their items say in words of their own that they were not sent. */
+  /** Some SMS are removed from the request, and their items report unknown failure codes. */
   #send(): Bend | undefined {
     if (!this.#scenarios.has('damage') || this.#over) return undefined;
     let refused: Item[] = [];
@@ -142,7 +142,7 @@ export class Damage {
         const said = JSON.parse(body) as { send_sms_request: { sms: Item[] } };
         all = said.send_sms_request.sms;
         refused = all.filter(({ to }) => this.#draw('text', to) < SHARE_OF_TEXTS_REFUSED);
-        // A request without any would be refused as a whole.
+        // A request without SMS would be refused as a whole.
         if (refused.length === all.length) refused = [];
         if (refused.length === 0) return body;
         said.send_sms_request.sms = all.filter((item) => !refused.includes(item));

@@ -1,4 +1,4 @@
-/** The PostgreSQL of a storm: killed and started again, frozen for a while, copied, and restored from a copy. */
+/** The PostgreSQL of a storm: killed and restarted, frozen, backed up, and restored. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ export class StormDatabase {
     return this.#server.url;
   }
 
-  /** With SIGKILL; it is started again after `darkMs`. */
+  /** With SIGKILL; restarted after `darkMs`. */
   async crash(darkMs: number): Promise<void> {
     await this.#away(async () => {
       this.counts.crashes += 1;
@@ -47,7 +47,7 @@ export class StormDatabase {
     });
   }
 
-  /** Every process of the server: one that still ran would answer. */
+  /** Every process of the server: a running one would answer. */
   async freeze(ms: number): Promise<void> {
     await this.#away(async () => {
       this.counts.freezes += 1;
@@ -58,7 +58,7 @@ export class StormDatabase {
     });
   }
 
-  /** Copies its data into a folder; the server is down meanwhile. */
+  /** Copies its data into a folder; the server is stopped meanwhile. */
   async copy(to: string): Promise<void> {
     await this.#away(async () => {
       await this.#server.crash();
@@ -67,7 +67,7 @@ export class StormDatabase {
     });
   }
 
-  /** Restores a copy: everything that was committed later is gone. */
+  /** Restores a backup: all later commits are gone. */
   async restore(copy: string, darkMs: number): Promise<RestoreTimes> {
     return this.#away(async () => {
       await this.#server.crash();
@@ -124,7 +124,7 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch (error) {
-      // A backend whose client went away ends by itself.
+      // A backend whose client disconnected ends by itself.
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** Somebody who posts callbacks that nobody sent: with a good address and a lie in it, or with an address made up. */
+/** An attacker who sends forged callbacks: with a valid address and false content, or with an invented address. */
 import type { Random } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
@@ -13,7 +13,7 @@ const LIES = ['success', 'failed', 'created', 'pending'] as const;
 export interface ForgedCounts {
   lies: number;
   wrongAddresses: number;
-  /** Wrong addresses that were answered as if they were right. */
+  /** Wrong addresses that were answered like valid ones. */
   believed: number;
 }
 

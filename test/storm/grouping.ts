@@ -1,4 +1,4 @@
-/** Putting what was seen in heaps, for the checks. */
+/** Grouping of observations for the checks. */
 
 export function groupBy<Item>(items: Iterable<Item>, nameOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();

@@ -1,4 +1,4 @@
-/** Asking relais and the sandbox over HTTP, as any caller would. */
+/** Requests to relais and the sandbox over HTTP, like any caller. */
 import { API_SECRET } from './plan.ts';
 
 export interface Reply {
@@ -10,16 +10,16 @@ interface Ask {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Gives up after so long (ms). */
+  /** The time-out (ms). */
   readonly withinMs?: number;
 }
 
 const PATIENCE_MS = 15_000;
 
-/** What a server says that was frozen while the request came in. It has read nothing, so nothing was decided. */
+/** The answer of a server that was frozen during the request. It has read nothing, so nothing was decided. */
 const GAVE_UP_READING = 408;
 
-/** Undefined: no answer. A caller learns nothing from that, and asks again. */
+/** Undefined: no answer. The caller knows nothing, and retries. */
 export async function ask(
   url: string,
   { method = 'GET', body, headers, withinMs = PATIENCE_MS }: Ask = {},
@@ -41,7 +41,7 @@ export async function ask(
   }
 }
 
-/** For questions after the storm: anything but an answer is a fault of the storm itself. */
+/** For requests after the storm: a missing answer is an error of the storm itself. */
 export async function mustAsk<T>(url: string, how: Ask = {}): Promise<T> {
   const reply = await ask(url, { withinMs: 60_000, ...how });
   if (reply && reply.status < 300) return reply.body as T;

@@ -1,4 +1,4 @@
-/** The committed row of a request while its bytes are on their way: read past the wires, before the provider receives it. */
+/** The committed row of a request while its bytes are in flight: read directly, before the provider receives it. */
 import { Client } from 'pg';
 import { onOurClock } from './clock.ts';
 import { type Image, isSubmit, submitNames } from './traffic.ts';
@@ -30,7 +30,7 @@ export function imageReader(connectionString: string, idOf: (disburseId: string)
     return connected;
   };
   let turn: Promise<unknown> = Promise.resolve();
-  /** A connection answers one question at a time. */
+  /** A connection executes one query at a time. */
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     const answer = turn.then(ask);
     turn = answer.catch(() => undefined);
@@ -44,11 +44,11 @@ export function imageReader(connectionString: string, idOf: (disburseId: string)
       const { rows } = await inTurn(() => client.query<Row>(READ, [id]));
       const [row] = rows;
       const { state = '', token, sends = 0, sentAt } = row ?? {};
-      // Both clocks are of this machine. A frozen PostgreSQL answers late, and that is no age of the request.
+      // Both clocks are of this machine. A frozen PostgreSQL answers late, which does not make the request older.
       const ageMs = sentAt ? exchange.at - onOurClock(sentAt) : 0;
       submits.set(exchange, { state, sends, ageMs, token: token ?? '' });
     } catch (error) {
-      // PostgreSQL is killed often: a row that could not be read then counts as not seen.
+      // PostgreSQL is killed often: an unreadable row counts as not seen.
       connected = undefined;
       if (!(error instanceof Error)) throw error;
     }

@@ -1,7 +1,7 @@
 import { ask } from './http.ts';
 import type { LedgerEntry } from './story.ts';
 
-/** What the books of the service have of this token; undefined: they did not answer. */
+/** The provider's records of this token; undefined: no answer. */
 export async function inBooks(
   control: string,
   token: string,
@@ -11,8 +11,8 @@ export async function inBooks(
 }
 
 /**
- * Has the service take a success back. It answers when its callback was answered, which may take longer than anybody
- * waits: then its books say whether it has, and what was done and nobody knows of would never be posted.
+ * Makes the provider return a payment. It answers after its callback was answered, which may exceed the time-out:
+ * then its records show whether it did, so that a return is never left unreported.
  */
 export async function takeBackAt(control: string, token: string): Promise<boolean> {
   const taken = await ask(`${control}/disbursements/${token}`, { method: 'POST', body: { status: 'failed' } });
@@ -20,7 +20,7 @@ export async function takeBackAt(control: string, token: string): Promise<boolea
   return (await inBooks(control, token))?.entry?.status !== 'success';
 }
 
-/** What the service has to post of its own accord: the end of a lie, and a success that it took back. */
+/** The provider's spontaneous reports: the correction of a false status, and a return. */
 export class LateResults {
   readonly #posted = new Set<string>();
   readonly #takenBack = new Map<string, { readonly id: string; readonly atMs: number }>();
@@ -29,13 +29,13 @@ export class LateResults {
     return this.#takenBack.has(token);
   }
 
-  /** Whatever was posted about it before is not the last word any more. */
+  /** Earlier callbacks about it are no longer final. */
   takeBack(token: string, id: string, atMs: number): void {
     this.#takenBack.set(token, { id, atMs });
     this.#posted.delete(token);
   }
 
-  /** The operations whose success was taken back. */
+  /** The operations whose payment was returned. */
   get takenBack(): string[] {
     return [...this.#takenBack.values()].map(({ id }) => id);
   }
@@ -49,7 +49,7 @@ export class LateResults {
     this.#posted.clear();
   }
 
-  /** Tokens of which the last word was not posted yet, with when it may be. `lies`: the same of those that were lied about. */
+  /** Tokens whose final status was not reported yet, with the earliest time. `lies`: those with a false status. */
   unposted(lies: ReadonlyMap<string, number>): [token: string, fromMs: number][] {
     const takenBack = [...this.#takenBack].map(([token, { atMs }]) => [token, atMs] as const);
     return [...new Map([...lies, ...takenBack])].filter(([token]) => !this.#posted.has(token));

@@ -1,4 +1,4 @@
-/** What a storm left in the logs, in PostgreSQL, in Redis and on every page: searched for secrets and phone numbers. */
+/** Data left in logs, PostgreSQL, Redis and on every page: searched for secrets and phone numbers. */
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { type Findings, PAYER, Search } from './canaries.ts';
@@ -10,14 +10,14 @@ import type { Mailing } from './campaigns.ts';
 import type { System } from './system.ts';
 
 const SCANNED_AT_A_TIME = 1_000;
-/** Read once more one by one, with everything that is told about them. */
+/** Read again one by one, with their explanations. */
 const EXPLAINED = 50;
 const PREFIXES = ['', '221', '225', '223'];
 
 export interface LeakPlan {
   readonly asked: readonly Asked[];
   readonly mailings: readonly Mailing[];
-  /** Absent: nobody was there. */
+  /** Absent: no console users. */
   readonly console: Pick<ConsoleUsers, 'secrets' | 'bodies'> | undefined;
 }
 
@@ -46,7 +46,7 @@ function bearersIn(exchanges: readonly Exchange[]): string[] {
   return exchanges.flatMap(({ answer }) => /"access_token" *: *"([^"]{8,})"/.exec(answer)?.[1] ?? []);
 }
 
-/** Which of the payers' secrets reached the service: those have been all the way through. */
+/** The payers' secrets that reached the provider: those have passed through all of relais. */
 function usedIn(exchanges: readonly Exchange[]): string[] {
   const bodies = exchanges.filter(({ path }) => path.includes('softpay')).map(({ body }) => body);
   const secrets = { 'a one-time code': PAYER.otp, 'a password': PAYER.password, 'a card number': PAYER.card.number };
@@ -108,7 +108,7 @@ async function searchAnswers(
   const answer = async (path: string): Promise<void> =>
     search.text('answers', JSON.stringify(await mustAsk(`${api}/v1/${path}`)));
   for (const path of ['accounts', 'queues', 'review', 'disbursements?limit=500']) await answer(path);
-  // Some may be lost with a copy that was restored.
+  // Some may be lost in a restore.
   for (const { id } of mailings) search.text('answers', JSON.stringify(await ask(`${api}/v1/campaigns/${id}`)) ?? '');
   for (const { id } of asked.slice(0, EXPLAINED)) {
     await answer(`disbursements/${id}`);

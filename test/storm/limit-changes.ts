@@ -1,6 +1,6 @@
 /**
- * Limits that change while relais runs: a worker that is restarted with an old environment file, one that is told a
- * stricter limit, and people who want a looser one. All the while somebody asks for more than is allowed.
+ * Limits that change while relais runs: a worker that is restarted with an old environment file, one with a stricter
+ * limit, and users who request a looser one. Meanwhile a client requests payments above the limit.
  */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { RequestRefused, type Wish, untilAcknowledged, wishAt } from './caller.ts';
@@ -11,7 +11,7 @@ import type { Hands } from './restores.ts';
 import type { LedgerEntry, SeenLimits, SeenRecord } from './story.ts';
 import type { System } from './system.ts';
 
-/** What everybody is told at first; what an old file says; what one worker is told later; what two people agree on. */
+/** The first limit of all; an old file's; a worker's later one; the one that two people agree on. */
 export const FIRST_LIMIT = 20_000;
 const OLD_FILES: readonly Readonly<Record<string, string>>[] = [
   { MAX_DISBURSEMENT: 'off' },
@@ -43,12 +43,12 @@ export class Limits {
     this.#hands = hands;
   }
 
-  /** The limits of a process that is started again after a fault. */
+  /** The limits of a process restarted after a fault. */
   oldFile(random: Random): Readonly<Record<string, string>> {
     return OLD_FILES[Math.floor(random.fraction() * OLD_FILES.length)] ?? {};
   }
 
-  /** Until the signal fires: payments above the limit that is in force, each under a name of its own. */
+  /** Until the signal fires: payments above the current limit, each with its own name. */
   async beGreedy(signal: AbortSignal): Promise<void> {
     const random = seededRandom(this.#seed + 11);
     for (let index = 0; !signal.aborted; index += 1) {
@@ -63,7 +63,7 @@ export class Limits {
     }
   }
 
-  /** A worker is told less than the others, and from then on that holds for all. */
+  /** A worker starts with a stricter limit, which then applies to all. */
   async tightenOnce(): Promise<void> {
     const [worker] = await this.#hands.take(this.#system.workers.slice(0, 1));
     if (!worker) return;
@@ -76,12 +76,12 @@ export class Limits {
     this.#hands.release([worker]);
   }
 
-  /** One key asks for more, which changes nothing; another key asks for the same, and then it holds. */
+  /** One key requests a looser limit without effect; another key requests the same, and it applies. */
   async loosenByTwo(wishes: Wish[], patienceMs: number): Promise<void> {
     const until = nowMs() + patienceMs;
     if (!(await this.#set(AGREED, undefined, patienceMs))) return;
     await wait(2 * GREEDY_EVERY_MS);
-    // From the moment it is said a second time, either may hold.
+    // From the second request on, either limit may apply.
     this.seen.inForce.push({ from: nowMs(), amount: AGREED });
     if (!(await this.#set(AGREED, SECOND_SECRET, until - nowMs()))) return;
     const wish = { ...wishAt(`storm-${this.#seed}-agreed`, 900_000), amount: AGREED };

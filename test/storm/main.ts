@@ -1,4 +1,4 @@
-/** `script/storm`: one storm after the other, each told in full; exit code 1 when a promise was broken. */
+/** `script/storm`: one storm after the other, each with a full report; exit code 1 after a broken guarantee. */
 import { killEveryone } from './child.ts';
 import { nowMs } from './clock.ts';
 import { type Mode, readOptions, type StormOptions, USAGE } from './options.ts';
@@ -20,7 +20,7 @@ async function runOne(options: StormOptions, mode: Mode, seed: number): Promise<
     if (options.keep) say(`kept: ${outcome.dir}`);
     return !broken(outcome);
   } catch (error) {
-    // The next seed may still tell something.
+    // The next seed may still give a result.
     say(`✗     the storm could not be told to its end: ${error instanceof Error ? error.stack : String(error)}`);
     return false;
   }

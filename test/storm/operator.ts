@@ -1,12 +1,12 @@
-/** The person who is called when relais says that it is recovering, and who knows what happened. */
+/** The operator on call, who knows what happened, during a recovery. */
 import { nowMs, wait, waitUntil } from './clock.ts';
 import { ask, type Reply } from './http.ts';
 
 export interface Recovery {
-  /** When relais said that something is to be decided; absent: it never did. */
+  /** When relais requested a decision; absent: never. */
   readonly noticedAt?: number | undefined;
   readonly recoveredAt?: number | undefined;
-  /** How often it was asked to go on until it was over. */
+  /** Number of requests to continue until it was finished. */
   readonly turns?: number | undefined;
 }
 
@@ -16,9 +16,9 @@ const ON_CALL_EVERY_MS = 500;
 
 export class Operator {
   readonly #api: string;
-  /** How often it was told that nothing was lost. */
+  /** Number of confirmations that nothing was lost. */
   confirmed = 0;
-  /** A copy is being put in place: whoever does it minds what comes of it. */
+  /** A backup is being restored: that act handles the recovery itself. */
   expecting = false;
 
   constructor(api: string) {
@@ -26,8 +26,8 @@ export class Operator {
   }
 
   /**
-   * Until the signal fires: where relais asks, it is told that nothing was lost; and where it knows better, it does what
-   * it proposes.
+   * Until the signal fires: confirms that nothing was lost if relais asks; if relais has proof of a loss, applies its
+   * proposal.
    */
   async beOnCall(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -43,9 +43,9 @@ export class Operator {
     return ask(`${this.#api}/v1/recovery`, { method: 'POST', body });
   }
 
-  /** Waits until relais says so, applies what it proposes, and waits until it is over. */
+  /** Waits until relais reports the recovery, applies its proposal, and waits for the end. */
   async recover(patienceMs: number): Promise<Recovery> {
-    // Of processes that were stopped: from where they are up on, however slow the machine is.
+    // If processes were stopped: counted from their start, however slow the machine is.
     await waitUntil(async () => (await this.#state()) !== undefined, patienceMs, 100);
     const said = await waitUntil(() => this.#recovering(), NOTICED_WITHIN_MS, 100);
     if (!said) return {};
@@ -63,7 +63,7 @@ export class Operator {
     return (await this.#state()) === 'recovering';
   }
 
-  /** Undefined: nobody answers. */
+  /** Undefined: no answer. */
   async #state(): Promise<string | undefined> {
     const reply = await ask(`${this.#api}/v1/recovery`, { withinMs: 2_000 });
     return (reply?.body as { state?: string } | undefined)?.state;

@@ -1,4 +1,4 @@
-/** What `script/storm` was asked to do. */
+/** The options of `script/storm`. */
 import { parseArgs } from 'node:util';
 import { readScenarios, type Scenario, scenarioNames } from './scenarios.ts';
 
@@ -9,12 +9,12 @@ export interface StormOptions {
   /** Recipients of campaigns. */
   readonly texts: number;
   readonly seed: number;
-  /** How many seeds in a row, beginning with `seed`. */
+  /** Number of consecutive seeds, starting with `seed`. */
   readonly seeds: number;
   readonly modes: readonly Mode[];
-  /** The program under test; the build of this repository when left out. */
+  /** The program under test; default: the build of this repository. */
   readonly program: string | undefined;
-  /** Leaves the folder of the run (logs, data of PostgreSQL) where it is. */
+  /** Keeps the folder of the run (logs, data of PostgreSQL). */
   readonly keep: boolean;
   readonly scenarios: ReadonlySet<Scenario>;
 }
@@ -24,7 +24,7 @@ export const USAGE = `usage: script/storm [--disbursements N] [--texts N] [--see
                     [--program FILE] [--keep]
 scenarios: ${scenarioNames.join(', ')}`;
 
-/** Throws a RangeError that says what is wrong. */
+/** Throws a RangeError that describes the error. */
 export function readOptions(args: readonly string[]): StormOptions {
   const { values } = parseArgs({
     args: [...args],

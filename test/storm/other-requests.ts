@@ -1,4 +1,4 @@
-/** Others who ask relais for something during a storm: codes that end soon, and credits that cannot be looked up. */
+/** Other requests during a storm: codes that expire soon, and credits without a status check. */
 import { nowMs, wait } from './clock.ts';
 import { ask, mustAsk } from './http.ts';
 import type { SeenCode, SeenCredit } from './story.ts';
@@ -7,7 +7,7 @@ const CODE_EVERY_MS = 150;
 const CODE_LASTS_MS = 3_000;
 const CREDIT_EVERY_MS = 900;
 
-/** Until the signal fires: a code every now and then. Nobody asks again for one that got no answer. */
+/** Until the signal fires: a code at intervals, without retries. */
 export async function askForCodes(api: string, seed: number, signal: AbortSignal): Promise<SeenCode[]> {
   const codes: SeenCode[] = [];
   for (let index = 0; !signal.aborted; index += 1) {
@@ -16,7 +16,7 @@ export async function askForCodes(api: string, seed: number, signal: AbortSignal
     codes.push({ text, expiresAt: nowMs() + CODE_LASTS_MS });
     const expiresAt = new Date(Date.now() + CODE_LASTS_MS).toISOString();
     const body = { to: `+22178${String(index).padStart(7, '0')}`, text, lane: 'otp', expiresAt };
-    // Not waited for: a frozen API must not stop the others.
+    // Not awaited: a frozen API must not stop the others.
     void ask(`${api}/v1/messages`, { method: 'POST', body, withinMs: CODE_LASTS_MS });
   }
   return codes;
@@ -24,7 +24,7 @@ export async function askForCodes(api: string, seed: number, signal: AbortSignal
 
 const creditAlias = (index: number): string => `76${String(index).padStart(7, '0')}`;
 
-/** Until the signal fires; resolves with when each was asked for. */
+/** Until the signal fires; resolves with the time of each request. */
 export async function askForCredits(api: string, seed: number, signal: AbortSignal): Promise<number[]> {
   const askedAt: number[] = [];
   for (let index = 0; !signal.aborted; index += 1) {
@@ -32,7 +32,7 @@ export async function askForCredits(api: string, seed: number, signal: AbortSign
     askedAt.push(nowMs());
     const body = { accountAlias: creditAlias(index), amount: 700, reference: `storm-${seed}-credit-${index}` };
     const reply = await ask(`${api}/v1/direct-credits`, { method: 'POST', body, withinMs: 3_000 });
-    // A storm in which none can be made proves nothing about them.
+    // A storm without any credit proves nothing about them.
     if (reply && reply.status >= 400 && reply.status < 500)
       throw new Error(`a credit was refused: ${reply.status} ${JSON.stringify(reply.body)}`);
   }

@@ -1,7 +1,7 @@
-/** Which process a connection belongs to. Only Linux tells; elsewhere nobody is named. */
+/** The process of a connection. Only Linux provides it; elsewhere none is named. */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The one of these processes that holds the socket with this local port. */
+/** The process among these with the socket of this local port. */
 export function ownerOf(port: number, pids: readonly number[]): number | undefined {
   if (!existsSync('/proc/net/tcp')) return undefined;
   const hex = port.toString(16).toUpperCase().padStart(4, '0');

@@ -1,4 +1,4 @@
-/** A few payers at a checkout, whose codes, passwords and cards pass through relais and must not stay there. */
+/** Payers at a checkout, whose codes, passwords and cards pass through relais and must not stay there. */
 import { PAYER } from './canaries.ts';
 import { wait } from './clock.ts';
 import { ask } from './http.ts';
@@ -12,7 +12,7 @@ const asked = [
   { method: 'card', customer, card: PAYER.card },
 ] as const;
 
-/** Until the signal fires. Whether one succeeds does not matter: what it leaves behind does. */
+/** Until the signal fires. The result is irrelevant: only leftover data matters. */
 export async function pay(api: string, seed: number, signal: AbortSignal): Promise<void> {
   for (let index = 0; !signal.aborted; index += 1) {
     await wait(EVERY_MS);

@@ -1,7 +1,7 @@
-/** How long each part of a storm took, and the end of everybody's patience with it. */
+/** The duration of each phase of a storm, and its time-out. */
 import { nowMs } from './clock.ts';
 
-/** What a storm waited for did not come: that says something of the storm, or of what it waited for. */
+/** An awaited condition was never met: an error of the storm or of relais. */
 export class WaitedInVain extends Error {
   override readonly name = 'WaitedInVain';
 
@@ -10,7 +10,7 @@ export class WaitedInVain extends Error {
   }
 }
 
-/** As the work ends; after `ms` it is given up, in words that name it. Nobody hears of it any more then. */
+/** The result of the work; after `ms` it is abandoned with an error that names it. Its later result is ignored. */
 export function within<T>(ms: number, what: string | (() => string), work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new WaitedInVain(typeof what === 'string' ? what : what(), ms));
@@ -24,12 +24,12 @@ export interface Phase {
   readonly ms: number;
 }
 
-/** Told one after the other, as each is over. */
+/** Reported in sequence, each at its end. */
 export class Phases {
   readonly over: Phase[] = [];
   readonly #tell: (phase: Phase) => void;
 
-  /** Of a phase that is over. */
+  /** Of a finished phase. */
   msOf(name: string): number {
     return this.over.find((phase) => phase.name === name)?.ms ?? 0;
   }

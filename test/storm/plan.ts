@@ -1,4 +1,4 @@
-/** The times of a storm, small enough that a lease ends while it blows. All in ms. */
+/** The times of a storm, short enough that leases end during it. All in ms. */
 import { join } from 'node:path';
 import { relaisSettings } from '../support/relais-settings.ts';
 import type { Mode } from './options.ts';
@@ -6,11 +6,11 @@ import type { Mode } from './options.ts';
 export const UPSTREAM_TIMEOUT_MS = 1_000;
 const UPSTREAM_CONNECT_TIMEOUT_MS = 1_000;
 
-/** Twice what one exchange may take. */
+/** Twice the longest exchange. */
 export const LEASE_MS = 2 * (UPSTREAM_TIMEOUT_MS + UPSTREAM_CONNECT_TIMEOUT_MS);
-/** Of a job: an attempt may make two exchanges, and must end in half of it. */
+/** For a job: an attempt may make two exchanges, and must end in half of it. */
 export const LOCK_MS = 2 * LEASE_MS;
-/** When a late effect comes, counted from its request: after the caller has given up. */
+/** The delay of a late effect from its request: after the caller has given up. */
 export const LATE_MS = 1_500;
 /** Longer than any effect that outlives its request. */
 export const QUIET_MS = 2_000;
@@ -18,9 +18,9 @@ export const SETTLE_MS = 300;
 
 export const CALLBACK_SECRET = 'callback-canary-of-the-storm';
 export const API_SECRET = 'api-canary-of-the-storm';
-/** Of another person, for what takes two. */
+/** The key of another person, for decisions that need two. */
 export const SECOND_SECRET = 'second-api-canary-of-the-storm';
-/** Of the one who makes and revokes keys. */
+/** The key that creates and revokes keys. */
 export const KEEPER_SECRET = 'keeper-api-canary-of-the-storm';
 export const keysOfStorm = [
   `storm:enqueue+read+approve+operate:${API_SECRET}`,
@@ -38,7 +38,7 @@ export interface Addresses {
   readonly webhooksPort: number;
 }
 
-/** The settings of every process of ours. Nothing of the caller's environment reaches them. */
+/** The settings of every process of ours. None come from the caller's environment. */
 export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, string>> {
   return {
     ...relaisSettings(to),
@@ -60,12 +60,12 @@ export function settingsOf(to: Addresses, mode: Mode): Readonly<Record<string, s
     HOLD_RECHECK: '1s',
     SWEEP_INTERVAL: '200ms',
     WORKER_CONCURRENCY: '20',
-    // What attempts took is read from their lines, and the more is written, the more may leak.
+    // Durations of attempts are read from log lines, and more lines make a leak more likely.
     LOG_LEVEL: 'debug',
   };
 }
 
-/** The part of the environment a process cannot do without. */
+/** The required part of the environment. */
 export function bareEnvironment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'REDIS_SERVER_BIN'];
   const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));

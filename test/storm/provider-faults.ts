@@ -1,4 +1,4 @@
-/** How the service misbehaves during a storm, by the sandbox's own sentences. */
+/** The provider's faults during a storm, by the sandbox's names. */
 import type { FaultOrder } from '../../src/sandbox/faults.ts';
 import type { SettingPatch } from '../../src/sandbox/settings.ts';
 import { ask, mustAsk } from './http.ts';
@@ -8,7 +8,7 @@ import type { System } from './system.ts';
 
 type Row = readonly [FaultOrder['fault'], string, number, Partial<FaultOrder>?];
 
-/** Of the submits about one in five is struck before, during or after its effect. */
+/** About one in five submits is affected before, during or after its effect. */
 const rows: readonly Row[] = [
   ['resets the connection before doing the work', 'disbursement.submit', 0.03],
   ['resets the connection after doing the work', 'disbursement.submit', 0.03],
@@ -53,7 +53,8 @@ const rows: readonly Row[] = [
   ['answers 5xx after doing the work', 'sms.send', 0.04],
   ['cuts its JSON', 'sms.send', 0.04],
   ['accepts only part of an SMS chunk', 'sms.send', 0.05],
-  // A second refusal within a minute would make everybody wait out a minute, as it should; that is not a storm.
+  // A second refusal within a minute would correctly make all requests wait for a minute, which would end the storm's
+  // load.
   ['says the token expired', 'sms.send', 0.1, { count: 1 }],
   ['answers 429 with Retry-After', 'sms.send', 0.01],
   ['answers 5xx before doing the work', 'sms.stats', 0.1],
@@ -71,12 +72,12 @@ export function faultOrders(seed: number): FaultOrder[] {
   }));
 }
 
-/** A record that is lost for good is protected by the service alone: where it promises nothing, nothing may be lost. */
+/** Only the provider protects a permanently lost record: if it guarantees nothing, nothing may be lost. */
 export const promisesAnything = (mode: Mode, seed: number): boolean => mode === 'resubmit' || seed % 2 === 0;
 
 /**
- * What the service promises about a second submit. `strict` is given a service that, with every other seed, promises nothing and
- * pays again whenever it is asked again; `resubmit` needs one of two promises, and gets both from every other seed.
+ * The provider's guarantees about a repeated submit. With every other seed `strict` gets a provider that guarantees
+ * nothing and pays each submit; `resubmit` needs one of two guarantees, and gets both with every other seed.
  */
 export function promisesOf(mode: Mode, seed: number): SettingPatch {
   const settings = { settleDelayMs: SETTLE_MS, callbackOnFailure: seed % 2 === 0 } as const;
@@ -90,7 +91,7 @@ export function promisesOf(mode: Mode, seed: number): SettingPatch {
   };
 }
 
-/** How often each operation was struck; from here on the service is honest. */
+/** Returns how often each operation was affected; from here on the provider has no faults. */
 export async function faultsOff({ control }: Pick<System, 'control'>): Promise<Record<string, number>> {
   const { faults } = await mustAsk<{ faults: { operation: string; strikes: number }[] }>(`${control}/faults`);
   await ask(`${control}/faults`, { method: 'DELETE' });

@@ -1,4 +1,6 @@
-/** Reads what a storm left behind: our records and events over HTTP, the books of the service, what the taps heard. */
+/**
+ * Reads the results of a storm: our records and events over HTTP, the provider's records, the recorded wire traffic.
+ */
 import { searchLeaks } from './leaks.ts';
 import { readAttempts } from './attempts.ts';
 import { nowMs, onOurClock, waitUntil } from './clock.ts';
@@ -27,16 +29,16 @@ import { isTorn, type Mailing } from './campaigns.ts';
 import type { System } from './system.ts';
 
 const PAGE_LIMIT_MS = 20_000;
-/** Of ten thousand records a minute is enough. */
+/** A minute is enough for ten thousand records. */
 const READ_WITHIN_MS = 600_000;
 
-/** What the storm knows of itself. */
+/** The storm's own observations. */
 export interface Told {
   readonly mode: Mode;
   readonly asked: readonly Asked[];
   readonly mailings: readonly Mailing[];
   readonly codes: readonly SeenCode[];
-  /** When each direct credit was asked for. */
+  /** When each direct credit was requested. */
   readonly credits: readonly number[];
   readonly acts: Acts;
   readonly slowness: number;
@@ -83,7 +85,7 @@ export async function readStory(system: System, told: Told, phases: Phases): Pro
 
 const TOGETHER = 100;
 
-/** Each in full: a list does not tell their history. */
+/** Each in full: a list omits the history. */
 async function readRecords(api: string): Promise<SeenRecord[]> {
   const pages = await readPages<Pick<SeenRecord, 'id'>>(`${api}/v1/disbursements?limit=500`);
   const listed = pages.map(({ id }) => id);
@@ -121,7 +123,7 @@ async function readCampaign(api: string, mailing: Mailing, restores: readonly Re
   const { id, mark, rows, cancelledAt } = mailing;
   const cancelled = cancelledAt === undefined ? {} : { cancelledAt };
   if (isTorn(mailing, restores)) {
-    // What is left of it, if anything, is no longer what its caller asked for.
+    // Its remains, if any, differ from its caller's request.
     return { id: '', state: 'torn', uploaded: 0, text: mark, totals: {}, recipients: [], ...cancelled };
   }
   const seen = await mustAsk<{ state: string; totals: Record<string, number> }>(`${api}/v1/campaigns/${id}`);
@@ -141,7 +143,7 @@ interface ReportRow {
   readonly reversed: { readonly xof: number };
 }
 
-/** Of the day on which the storm began and of today. */
+/** For the first day of the storm and today. */
 async function readReportedXof(api: string): Promise<number> {
   const days = new Set([Date.now() - nowMs(), Date.now()].map((at) => new Date(at).toISOString().slice(0, 10)));
   let sum = 0;
@@ -155,7 +157,7 @@ async function readReportedXof(api: string): Promise<number> {
 /** Disbursements by state, from the metrics page. */
 async function readCounts(url: string): Promise<Record<string, number>> {
   let lines: RegExpExecArray[] = [];
-  // A page that was made while PostgreSQL was away leaves out what it could not ask.
+  // A page created while PostgreSQL was away omits what it could not read.
   await waitUntil(async () => {
     const page = await mustAsk<string>(`${url}/metrics`);
     lines = [...page.matchAll(/^relais_operations\{([^}]*)\} (-?\d+)/gm)];

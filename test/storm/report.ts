@@ -39,7 +39,7 @@ function faultLines({ strikes, database, redis, serviceFaults, failedStarts, pha
   ];
 }
 
-/** Of the scenarios that were on. */
+/** For the active scenarios. */
 function scenarioLines({ story, strikes, damage }: Outcome): string[] {
   const { restores, codes, credits, limits, console: seen } = story;
   return [

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL is restored from an earlier copy. A few payments that wait for their time are cancelled in between, so that
- * the copy shows them as still to be paid.
+ * PostgreSQL is restored from a backup. A few payments with a later time are cancelled in between, so that the
+ * restored ledger shows them as still to be paid.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,24 +14,24 @@ import type { Restore } from './story.ts';
 import type { System } from './system.ts';
 
 const WITHDRAWN = 6;
-/** Due a while after the copy was put in place. */
+/** Due a while after the restore. */
 const DUE_IN_MS = 9_000;
 const BETWEEN_MS = 2_500;
-/** Hundreds are settled one by one, by a process that is killed now and then. */
+/** Hundreds are settled one by one, by a process that is sometimes killed. */
 const PATIENCE_MS = 180_000;
-/** An answer that is on its way when the copy is made may belong to either side of it. */
+/** A request in flight during the backup may belong to either side of it. */
 const ASKED_AROUND_MS = 1_500;
 
 export interface RestoreDrill {
   readonly system: System;
   readonly seed: number;
   readonly operator: Operator;
-  /** Everything that callers want; those that were cancelled join it. */
+  /** All requests of callers, including the ones cancelled here. */
   readonly wishes: Wish[];
   readonly restores: Restore[];
 }
 
-/** The whole drill once; `nth` names what is asked for in it. */
+/** One whole restore; `nth` names its requests. */
 export async function restoreOnce(
   drill: RestoreDrill,
   { how, nth }: { readonly how: Restore['how']; readonly nth: number },
@@ -57,12 +57,12 @@ export async function restoreOnce(
   const recovery = await operator.recover(PATIENCE_MS);
   operator.expecting = false;
   restores.push({ how, copiedAt, restoredAt, backAt, ...recovery });
-  // Whoever was told 202 after the copy was made asks again, under the same reference: relais may know nothing of it.
+  // Callers with a 202 after the backup repeat their request with the same reference: relais may have lost it.
   const lost = wishes.filter(({ acknowledgedAt = 0 }) => acknowledgedAt > copiedAt - ASKED_AROUND_MS);
   await Promise.all(lost.map((wish) => askAgain(system.api, wish, restoredAt)));
 }
 
-/** Processes get no faults while something else is done to them. */
+/** Processes get no faults during another act. */
 export interface Hands {
   readonly take: (children: readonly Child[]) => Promise<readonly Child[]>;
   readonly release: (children: readonly Child[]) => void;
@@ -93,7 +93,7 @@ async function withdraw(api: string, wish: Wish): Promise<void> {
 }
 
 async function askAgain(api: string, wish: Wish, restoredAt: number): Promise<void> {
-  // A cancellation that was lost with the restore still holds for its caller.
+  // A cancellation that was lost in the restore is still valid for its caller.
   if (wish.cancelledAt !== undefined) return;
   wish.askedAgainAt = [...(wish.askedAgainAt ?? []), restoredAt];
   await untilAcknowledged(wish, { api, until: nowMs() + PATIENCE_MS });

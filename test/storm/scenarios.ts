@@ -1,4 +1,4 @@
-/** What a storm holds besides its faults. Each scenario can be left out, so that its effect is known. */
+/** The scenarios of a storm besides its faults. Each can be left out, to measure its effect. */
 
 export const scenarios = {
   tls: 'the provider is reached by TLS, handshakes are slow, and a process in one is frozen past its lease',
@@ -13,7 +13,7 @@ export type Scenario = keyof typeof scenarios;
 
 export const scenarioNames = Object.keys(scenarios) as Scenario[];
 
-/** `all`, `none`, or names with commas between. Throws a RangeError that lists the names. */
+/** `all`, `none`, or comma-separated names. Throws a RangeError that lists the names. */
 export function readScenarios(text: string): ReadonlySet<Scenario> {
   if (text === 'all') return new Set(scenarioNames);
   if (text === 'none') return new Set();

@@ -1,4 +1,4 @@
-/** One storm: start, ask, strike, wait for calm, read, judge. */
+/** One storm: start, requests, faults, settling, reading, checks. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ export interface StormOrder {
   readonly mode: Mode;
   readonly program?: string | undefined;
   readonly keep?: boolean;
-  /** All of them when left out. */
+  /** Default: all of them. */
   readonly scenarios?: ReadonlySet<Scenario>;
-  /** Told of each phase as it is over. */
+  /** Receives each phase at its end. */
   readonly tell?: ((phase: Phase) => void) | undefined;
 }
 
@@ -42,26 +42,26 @@ export interface Outcome {
   readonly order: StormOrder;
   readonly story: Story;
   readonly verdicts: readonly Verdict[];
-  /** Those that were on. */
+  /** The active scenarios. */
   readonly scenarios: ReadonlySet<Scenario>;
-  /** Answers that were bent, by how. */
+  /** Corrupted answers, by kind. */
   readonly damage: Readonly<Record<string, number>>;
   readonly strikes: StrikeCounts;
   readonly database: StormDatabase['counts'];
   readonly redis: FaultyRedis['counts'];
-  /** How often the service misbehaved, by operation. */
+  /** Number of the provider's faults, by operation. */
   readonly serviceFaults: Readonly<Record<string, number>>;
   readonly caller: CallerCounts;
   readonly forged: ForgedCounts;
-  /** What had not come to rest when patience ended. */
+  /** Operations that had not settled at the time-out. */
   readonly open: readonly string[];
-  /** Ends of processes that nobody asked for. */
+  /** Unexpected ends of processes. */
   readonly diedByItself: readonly string[];
-  /** Starts that came to nothing, and were tried again. */
+  /** Failed starts that were repeated. */
   readonly failedStarts: readonly string[];
-  /** In the order in which they ended; some went on side by side. */
+  /** In order of their end; some ran concurrently. */
   readonly phases: readonly Phase[];
-  /** By how much pauses between faults and time limits were stretched, since the machine had other work too. */
+  /** The factor of pauses between faults and of time limits, for a busy machine. */
   readonly slowness: number;
   readonly stormMs: number;
   readonly calmMs: number;
@@ -70,21 +70,21 @@ export interface Outcome {
 
 const STORM_MIN_MS = 20_000;
 const MS_EACH = 25;
-/** On a machine with nothing else to do everything starts within this. */
+/** On an idle machine everything starts within this time. */
 const STARTS_IN_MS = 8_000;
 const SLOWEST = 4;
 const LAST_SENDS_MS = 15_000;
 const CALM_LIMIT_MS = 60_000;
-/** After the storm was to end: on a machine that does other work too, callers are patient. */
+/** After the planned end of the storm: on a busy machine, callers wait longer. */
 const CALLERS_WAIT_MS = 240_000;
 /**
- * How much slower this machine is than an idle one. Faults at the usual intervals would be too many for it:
- * what is killed again before it has started does no work that could go wrong.
+ * How much slower this machine is than an idle one. Faults at the usual intervals would be too many for it: a process
+ * that is killed before its start has finished does no testable work.
  */
 const slownessOf = (startedInMs: number): number => Math.min(SLOWEST, Math.max(1, startedInMs / STARTS_IN_MS));
-/** After the last word: an effect that comes later than this would be a second one. */
+/** After the final status: a later effect would be a second one. */
 const DRAIN_MS = LATE_MS + LEASE_MS + SETTLE_MS;
-/** How long anybody waits for a phase of a storm, beyond what the phase itself may take: then the storm ends, and says for what. */
+/** Time-outs of phases beyond their own duration: then the storm ends, and names the phase. */
 const STARTING = 'processes start';
 const STARTED_WITHIN_MS = 600_000;
 const OVER_WITHIN_MS = 360_000;
@@ -114,13 +114,13 @@ export async function runStorm(order: StormOrder): Promise<Outcome> {
   }
 }
 
-/** In `strict` every other seed has a service that promises nothing at all, and then no record may be lost. */
+/** In `strict` every other seed has a provider without guarantees, and then no record may be lost. */
 function scenariosIn({ scenarios = new Set(scenarioNames), mode, seed }: StormOrder): ReadonlySet<Scenario> {
   if (promisesAnything(mode, seed)) return scenarios;
   return new Set([...scenarios].filter((name) => name !== 'restores'));
 }
 
-/** By the disburse_id; more is asked for as the storm goes on. */
+/** By the disburse_id; requests are added during the storm. */
 function namesOf(wishes: readonly Wish[]): (disburseId: string) => string | undefined {
   const ids = new Map<string, string>();
   let read = 0;
@@ -169,7 +169,7 @@ async function blow(order: StormOrder, { system, phases }: Stage, wishes: Wish[]
     wait(overMs),
   ]);
   const [caller] = await Promise.race([blowing, strikes.failure]);
-  // Payments that were not sent yet are sent under faults, too.
+  // Queued payments are sent under faults, too.
   await phases.run('queued payments are sent', LAST_SENDS_MS + OVER_WITHIN_MS, noneWaits(system.api, LAST_SENDS_MS));
   calm.abort();
   await phases.run('faults end', OVER_WITHIN_MS, strikes.end());

@@ -1,6 +1,6 @@
 /**
- * What a storm left behind, as plain data: what was asked, what went over the wire, what the service did, what relais
- * says. The checks read nothing else, so that each can be shown a broken story.
+ * The results of a storm as plain data: requests, wire traffic, the provider's actions, the reports of relais. The
+ * checks read nothing else, so that each can be tested with a broken story.
  */
 import type { Attempts } from './attempts.ts';
 import type { Findings } from './canaries.ts';
@@ -16,7 +16,7 @@ export interface Story {
   readonly submits: readonly SeenSubmit[];
   /** Every check-status that reached the wire, oldest first. */
   readonly looks: readonly SeenLook[];
-  /** Disbursements by state, as the metrics page counts them. */
+  /** Disbursements by state, from the metrics page. */
   readonly counted: Readonly<Record<string, number>>;
   /** XOF that the daily reports show as paid and not returned. */
   readonly reportedXof: number;
@@ -29,33 +29,33 @@ export interface Story {
   readonly restores: readonly Restore[];
   readonly codes: readonly SeenCode[];
   readonly credits: readonly SeenCredit[];
-  /** Absent: nobody changed a limit in this storm. */
+  /** Absent: no limit was changed in this storm. */
   readonly limits?: SeenLimits | undefined;
-  /** Absent: nobody was at the console. */
+  /** Absent: no console users. */
   readonly console?: SeenConsole | undefined;
 }
 
-/** What the console was answered while the storm went on. Times on its clock. */
+/** The answers to the console during the storm. Times on its clock. */
 export interface SeenConsole {
   readonly answers: readonly ConsoleAnswer[];
-  /** Every payment that an answer showed in a state, and what the report of a day said was paid. */
+  /** Every displayed payment with its state, and the paid total of the daily report. */
   readonly shown: readonly ShownState[];
   readonly streams: readonly ConsoleStream[];
-  /** When the key of the first person was revoked; absent: nobody came to it. */
+  /** When the first user's key was revoked; absent: never. */
   readonly revokedAt?: number | undefined;
 }
 
 export interface ConsoleAnswer {
-  /** Who asked: the key of the `first` is revoked in the middle. */
+  /** The user: the key of the `first` is revoked midway. */
   readonly sitting: string;
-  /** When that person had signed in; absent: not yet. */
+  /** When that user had signed in; absent: not yet. */
   readonly since?: number | undefined;
-  /** When it was asked, and when it was answered. */
+  /** When the request was sent, and when it was answered. */
   readonly at: number;
   readonly until?: number;
   readonly route: string;
   readonly status: number;
-  /** The last part of the type of a refusal; absent: it is none of relais. */
+  /** The last part of a refusal's type; absent: not from relais. */
   readonly problem?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface ShownState {
   readonly at: number;
   readonly id: string;
   readonly state: string;
-  /** Of a report: what it says was paid in all. */
+  /** For a report: its paid total. */
   readonly xof?: number;
 }
 
@@ -71,56 +71,56 @@ export interface ConsoleStream {
   readonly sitting: string;
   readonly openedAt: number;
   endedAt: number | undefined;
-  /** 0: nobody answered. */
+  /** 0: no answer. */
   status: number;
   events: number;
 }
 
-/** PostgreSQL restored from an earlier copy. Times on the clock of the storm. */
+/** PostgreSQL restored from a backup. Times on the clock of the storm. */
 export interface Restore {
   readonly how: 'running' | 'stopped';
-  /** Of the copy: what was acknowledged later is not in it. */
+  /** The time of the backup: later acknowledgements are not in it. */
   readonly copiedAt: number;
-  /** When PostgreSQL went away, to come back as the copy. */
+  /** When PostgreSQL was stopped for the restore. */
   readonly restoredAt: number;
-  /** When it answered again: nothing was decided by the restored ledger before that. */
+  /** When it answered again: the restored ledger decided nothing before. */
   readonly backAt: number;
-  /** When somebody was told that something is to be decided, and when relais went on; absent: never. */
+  /** When an operator was asked for a decision, and when relais resumed; absent: never. */
   readonly noticedAt?: number | undefined;
   readonly recoveredAt?: number | undefined;
-  /** How often somebody had it go on until it was over. */
+  /** Number of requests to continue until it was finished. */
   readonly turns?: number | undefined;
 }
 
-/** A code with an end, as its caller asked for it. */
+/** A code with an expiry, as requested. */
 export interface SeenCode {
   readonly text: string;
   /** On the clock of the storm. */
   readonly expiresAt: number;
 }
 
-/** A direct credit: the service keeps no reference, so nothing of it refuses a second one. */
+/** A direct credit: the provider has no reference, so it cannot refuse a second one. */
 export interface SeenCredit {
   readonly accountAlias: string;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly askedAt: number;
-  /** How often it stands in the books. */
+  /** Its number of entries in the records. */
   readonly times: number;
 }
 
 export interface SeenLimits {
-  /** What the strictest opinion was, from when on. Looser ones only with two people behind them. */
+  /** The strictest requested limit over time. Looser ones only with two people. */
   readonly inForce: readonly { readonly from: number; readonly amount: number }[];
-  /** Payments above it, and what became of them. */
+  /** Payments above it, and their results. */
   readonly greedy: readonly {
     readonly at: number;
     readonly amount: number;
     /** The HTTP status; absent: no answer. */
     readonly status?: number | undefined;
-    /** How often the books say it was paid. */
+    /** How often it was paid, by the records. */
     readonly times: number;
   }[];
-  /** The state of what was asked for after two people had said yes; absent: they did not come to it. */
+  /** The state of the request after two people had agreed; absent: they did not get to it. */
   readonly afterTwo?: string | undefined;
 }
 
@@ -130,7 +130,7 @@ export interface SeenAttempt {
   readonly id: string;
   readonly settlement: string;
   readonly durationMs: number;
-  /** Of these, how long PostgreSQL was away. */
+  /** Within it, the duration of PostgreSQL's outage. */
   readonly darkMs: number;
   /** Its process was frozen meanwhile. */
   readonly stoodStill: boolean;
@@ -140,17 +140,17 @@ export interface Rules {
   readonly mode: Mode;
   /** ms between the end of a submit and a `created` that may count. */
   readonly quietMs: number;
-  /** ms after which nobody waits for the answer of a submit any more. */
+  /** The time-out of a submit's answer, ms. */
   readonly patienceMs: number;
-  /** ms after which nothing that was decided before is still sent. */
+  /** ms after which a decided request is no longer sent. */
   readonly sendWithinMs: number;
   /** ms for which a job is locked. */
   readonly lockMs: number;
-  /** How many times slower this machine is than one with nothing else to do. */
+  /** How many times slower this machine is than an idle one. */
   readonly slowness: number;
 }
 
-/** A disbursement as a caller asked for it. */
+/** A disbursement as its caller requested it. */
 export interface Asked {
   readonly reference: string;
   readonly id: string;
@@ -158,17 +158,17 @@ export interface Asked {
   readonly amount: number;
   readonly accountAlias: string;
   readonly withdrawMode: string;
-  /** It was asked for so, and is another request without. */
+  /** Part of the request; without it the request would be another one. */
   readonly notBefore?: string;
-  /** A 202 came back at least once. */
+  /** A 202 arrived at least one time. */
   readonly acknowledged: boolean;
-  /** Ids that 202 answers named; more than one kind is a fault. */
+  /** Ids in 202 answers; more than one distinct id is an error. */
   readonly answeredIds: readonly string[];
-  /** Another amount under the same reference was answered with this HTTP status; absent: not tried. */
+  /** The HTTP status of another amount with the same reference; absent: not tried. */
   readonly changedRequestStatus?: number;
-  /** When it was asked for once more, because a restored copy may have lost it. */
+  /** When it was requested again, because a restore may have lost it. */
   readonly askedAgainAt?: readonly number[];
-  /** When its caller was told that it is cancelled. */
+  /** When its caller received the cancellation. */
   readonly cancelledAt?: number;
 }
 
@@ -200,7 +200,7 @@ export interface SeenEvent {
   readonly data: { readonly id: string; readonly state?: string };
 }
 
-/** A token in the books of the service. */
+/** A token in the provider's records. */
 export interface LedgerEntry {
   readonly token: string;
   readonly disburseId?: string;
@@ -217,11 +217,11 @@ export interface LedgerEntry {
 export interface SeenSubmit {
   /** ms on the clock of the storm. */
   readonly at: number;
-  /** When the connection was over. */
+  /** When the connection ended. */
   readonly endedAt: number;
   readonly token: string;
   readonly disburseId: string;
-  /** The committed row when the submit was on its way; absent: PostgreSQL could not be asked at that moment. */
+  /** The committed row during the submit; absent: PostgreSQL could not be read at that moment. */
   readonly image?: {
     readonly state: string;
     readonly token: string;
@@ -234,9 +234,9 @@ export interface SeenSubmit {
 export interface SeenLook {
   readonly at: number;
   readonly token: string;
-  /** As relais heard it; absent: no readable answer. */
+  /** As relais received it; absent: no readable answer. */
   readonly status?: string;
-  /** What the answer says it is about. */
+  /** The names in the answer. */
   readonly names?: {
     readonly token?: string | undefined;
     readonly disburseId?: string | undefined;
@@ -247,12 +247,12 @@ export interface SeenLook {
 export interface SeenCampaign {
   readonly id: string;
   readonly state: string;
-  /** Rows that were uploaded. */
+  /** Uploaded rows. */
   readonly uploaded: number;
   readonly text: string;
   readonly totals: Readonly<Record<string, number>>;
   readonly recipients: readonly SeenRecipient[];
-  /** When the answer to `cancel` came, on the clock of the storm. */
+  /** When the answer to `cancel` arrived, on the clock of the storm. */
   readonly cancelledAt?: number;
 }
 
@@ -265,7 +265,7 @@ export interface SeenRecipient {
 export interface BookedSms {
   readonly to: string;
   readonly text: string;
-  /** How often it went out. */
+  /** How often it was sent. */
   readonly times: number;
 }
 

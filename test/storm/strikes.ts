@@ -1,4 +1,7 @@
-/** The faults of a storm: of our processes, their wires, PostgreSQL, Redis and the provider, drawn from the seed. */
+/**
+ * The faults of a storm: of our processes, their connections, PostgreSQL, Redis and the provider, drawn from the
+ * seed.
+ */
 import { type Random, seededRandom } from '../../src/lib/random.ts';
 import type { Child } from './child.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
@@ -14,20 +17,20 @@ export interface StrikeCounts {
   kills: number;
   /** Frozen for longer than a lease, and some for longer than a lock. */
   stops: number;
-  /** Wires to PostgreSQL and Redis that were cut, held, delayed, refused, or lost their replies. */
+  /** Connections to PostgreSQL and Redis that were cut, held, delayed, refused, or lost their replies. */
   wires: number;
-  /** Times the service refused connections. */
+  /** Times the provider refused connections. */
   refusals: number;
-  /** Frozen past their lease while handshakes with the service were held, and how many handshakes waited then. */
+  /** Frozen past their lease during held handshakes with the provider, and the number of waiting handshakes. */
   frozenInHandshake: number;
   heldHandshakes: number;
 }
 
 const NO_HANDSHAKES = { frozenInHandshake: 0, heldHandshakes: 0 };
 const HANDSHAKES_WAIT_MS = 700;
-/** Two beats of a process that finds out that it was replaced. */
+/** Two beats of a process that detects its replacement. */
 const ENDS_ITSELF_MS = 2_000;
-/** One process, on a machine with nothing else to do, however the stores blink meanwhile. */
+/** One process on an idle machine, even during short outages of the stores. */
 const STARTS_IN_MS = 3_000;
 const SLOWEST = 8;
 /** Longer than any fault of one process: a start after a kill may take five minutes. */
@@ -40,25 +43,25 @@ export class Strikes implements Hands {
   #slowness: number;
   readonly #stop = new AbortController();
   readonly #loops: Promise<void>[] = [];
-  /** Processes that something is being done to. */
+  /** Processes with a running fault. */
   readonly #busy = new Set<Child | Link>();
   readonly #errors: unknown[] = [];
   #newSettings: (random: Random) => Readonly<Record<string, string>> = () => ({});
   #tellFailure: (error: unknown) => void = () => undefined;
-  /** Rejects when a fault cannot be made or mended: then the storm says nothing about relais. */
+  /** Rejects if a fault cannot be started or ended: then the storm proves nothing about relais. */
   readonly failure: Promise<never> = new Promise((_resolve, reject) => (this.#tellFailure = reject));
 
-  /** `slowness`: so many times longer than usual passes between two strikes, at first. */
+  /** `slowness`: the initial factor of the time between two faults. */
   constructor(system: System, seed: number, slowness: number) {
     this.#system = system;
     this.#seed = seed;
     this.#slowness = slowness;
     system.stopping.addEventListener('abort', () => this.#stop.abort(), { once: true });
-    // There may be no listener by then; `end` throws it again.
+    // There may be no listener yet; `end` throws it again.
     this.failure.catch(() => undefined);
   }
 
-  /** `newSettings`: what a process is told when it is started again. */
+  /** `newSettings`: the settings of a restarted process. */
   begin(newSettings: (random: Random) => Readonly<Record<string, string>>): void {
     this.#newSettings = newSettings;
     this.#loop(1, [250, 750], (random) => this.#strikeProcess(random));
@@ -69,7 +72,7 @@ export class Strikes implements Hands {
     if (this.#system.scenarios.has('tls')) this.#loop(5, [1_500, 3_000], (random) => this.#strikeHandshake(random));
   }
 
-  /** Waits until no fault of theirs is under way, and makes none until `release`. */
+  /** Waits until their faults have ended, and starts none until `release`. */
   async take(children: readonly Child[]): Promise<readonly Child[]> {
     for (const child of children) {
       if (!(await waitUntil(() => !this.#busy.has(child), BUSY_AT_MOST_MS, 20)))
@@ -83,7 +86,7 @@ export class Strikes implements Hands {
     for (const child of children) this.#busy.delete(child);
   }
 
-  /** Ends all faults, and starts what is stopped. */
+  /** Ends all faults, and starts stopped processes. */
   async end(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#loops);
@@ -98,7 +101,7 @@ export class Strikes implements Hands {
     if (this.#errors.length > 0) throw this.#errors[0];
   }
 
-  /** As a supervisor does: a process that was replaced, or that a restore left behind, has ended itself. */
+  /** Like a supervisor: a process that was replaced, or left behind by a restore, has exited. */
   async restartEnded(): Promise<void> {
     const { front, workers } = this.#system;
     for (const child of [front, ...workers]) if (!child.running) await child.start();
@@ -115,13 +118,13 @@ export class Strikes implements Hands {
     this.#loops.push(run().catch((error: unknown) => this.failed(error)));
   }
 
-  /** A fault could not be made or mended. */
+  /** A fault could not be started or ended. */
   failed(error: unknown): void {
     this.#errors.push(error);
     this.#tellFailure(error);
   }
 
-  /** Goes on beside the loop, and is waited for at the end. */
+  /** Runs concurrently with the loop, and is awaited at the end. */
   #beside(what: Child | Link, work: () => Promise<void>): void {
     this.#busy.add(what);
     const done = work().finally(() => this.#busy.delete(what));
@@ -147,7 +150,7 @@ export class Strikes implements Hands {
     await wait(deadMs);
     const from = nowMs();
     await worker.start();
-    // What others do on this machine comes and goes.
+    // Other load of the machine varies.
     this.#slowness = Math.min(SLOWEST, Math.max(1, (nowMs() - from) / STARTS_IN_MS));
   }
 
@@ -157,7 +160,7 @@ export class Strikes implements Hands {
     await wait(ms);
     if (forGood) return this.#kill(worker, 0);
     worker.thaw();
-    // One that was silent for too long ends itself: its supervisor starts it again.
+    // A process that was silent for too long exits: its supervisor restarts it.
     await wait(ENDS_ITSELF_MS);
     if (!worker.running) await worker.start();
   }
@@ -203,7 +206,9 @@ export class Strikes implements Hands {
     await tap.listen();
   }
 
-  /** Whoever connects waits; a worker that waits is frozen past its lease, and its handshake is answered meanwhile. */
+  /**
+   * Connecting processes wait; a waiting worker is frozen past its lease, and its handshake is answered meanwhile.
+   */
   async #strikeHandshake(random: Random): Promise<void> {
     const { taps, workers } = this.#system;
     const { terminator } = random.fraction() < 0.4 ? taps.base : taps.crm;

@@ -1,4 +1,7 @@
-/** Everything a storm needs, started: PostgreSQL, Redis, the sandbox, relais in four processes, and the wires between them. */
+/**
+ * The environment of a storm: PostgreSQL, Redis, the sandbox, relais in four processes, and the connections between
+ * them.
+ */
 import { join } from 'node:path';
 import { freePort } from '../../src/lib/listening.ts';
 import { Child } from './child.ts';
@@ -24,7 +27,7 @@ export interface System {
   /** The API and the callback receiver. */
   readonly front: Child;
   readonly workers: readonly Child[];
-  /** To PostgreSQL: one of the API, then one of each worker. */
+  /** To PostgreSQL: one for the API, then one for each worker. */
   readonly links: readonly Link[];
   /** To Redis, in the same order. */
   readonly redisLinks: readonly Link[];
@@ -32,7 +35,7 @@ export interface System {
   readonly images: Images;
   readonly damage: Damage;
   readonly scenarios: ReadonlySet<Scenario>;
-  /** What every process of ours was told at first. */
+  /** The initial settings of every process of ours. */
   readonly settings: Readonly<Record<string, string>>;
   readonly program: string;
   readonly api: string;
@@ -49,9 +52,9 @@ export interface SystemPlan {
   readonly mode: Mode;
   readonly seed: number;
   readonly scenarios: ReadonlySet<Scenario>;
-  /** The record that a disburse_id belongs to. */
+  /** The record of a disburse_id. */
   readonly idOf: (disburseId: string) => string | undefined;
-  /** What every process of ours is told besides. */
+  /** Additional settings of every process of ours. */
   readonly more?: Readonly<Record<string, string>>;
 }
 

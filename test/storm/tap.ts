@@ -1,35 +1,35 @@
 /**
- * Listens in on the wire between relais and the service: what was asked, when, and what was answered. Bytes go through
- * as they are, so that every misbehaviour of the sandbox arrives unchanged. A submit alone is held for the moment it
- * takes to read its record in Redis: what must be durable before money moves is looked at before money moves.
+ * Records the traffic between relais and the provider: requests, times and answers. Bytes pass unchanged, so that
+ * every fault of the sandbox arrives unchanged. Only a submit is held while its record is read: the record must be
+ * durable before money moves.
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { nowMs, wait } from './clock.ts';
 import { type Certificate, Terminator } from './terminator.ts';
 
-/** One request, and what became of it. */
+/** One request, and its result. */
 export interface Exchange {
   readonly path: string;
   readonly body: string;
   readonly at: number;
-  /** When its answer was over, or its connection. */
+  /** When its answer or its connection ended. */
   endedAt: number;
-  /** As it came, headers and all. */
+  /** As received, with headers. */
   answer: string;
 }
 
 export interface TapOptions {
   readonly target: number;
-  /** Told of every request when it is whole, before the service hears of it. */
+  /** Called for every complete request, before the provider receives it. */
   readonly before: (exchange: Exchange) => Promise<void> | undefined;
-  /** What is to be changed on the way; without an answer, nothing is. */
+  /** The change of the message in transit; default: none. */
   readonly bend?: (exchange: Exchange) => Bend | undefined;
-  /** Present: callers come by TLS. */
+  /** Present: clients use TLS. */
   readonly certificate?: Certificate | undefined;
 }
 
-/** A request or an answer that arrives otherwise than it left. Bodies only, and JSON only. */
+/** A change of a request or an answer in transit. JSON bodies only. */
 export interface Bend {
   readonly request?: (body: string) => string;
   readonly answer?: (body: string) => string;
@@ -42,7 +42,7 @@ export class Tap {
   readonly #options: TapOptions;
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
-  /** Present: callers come by TLS. */
+  /** Present: clients use TLS. */
   readonly terminator: Terminator | undefined;
   #port = 0;
   readonly exchanges: Exchange[] = [];
@@ -64,7 +64,7 @@ export class Tap {
     return `${this.terminator ? 'https' : 'http'}://127.0.0.1:${this.#port}`;
   }
 
-  /** Nobody listens: a connection that is refused proves that nothing was sent. */
+  /** Without a listener: a refused connection proves that nothing was sent. */
   async refuse(): Promise<void> {
     this.terminator?.drop();
     for (const socket of this.#sockets) this.#reset(socket);
@@ -77,7 +77,7 @@ export class Tap {
     if (typeof address === 'object' && address) this.#port = address.port;
   }
 
-  /** False: while nobody listened, the port was somebody's for a connection of his own. */
+  /** False: while the listener was closed, another program used the port for an outgoing connection. */
   #listenOnce(): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const failed = (error: NodeJS.ErrnoException): void =>
@@ -151,7 +151,7 @@ export class Tap {
   }
 }
 
-/** An answer that is kept back until it is whole, and then told otherwise. What never becomes whole goes as it came. */
+/** An answer that is held until it is complete, and then changed. An incomplete answer passes unchanged. */
 class BentAnswer {
   readonly #bend: (body: string) => string;
   #parts: Buffer = Buffer.alloc(0);
@@ -173,7 +173,7 @@ class BentAnswer {
   }
 }
 
-/** The same message with another body, and the length of that. A body that is no object is left alone. */
+/** The message with another body and its length. A body that is no object is unchanged. */
 function withBody(message: Buffer, bend: (body: string) => string): Buffer {
   const end = message.indexOf('\r\n\r\n') + HEAD_END;
   const body = message.subarray(end).toString();
@@ -189,7 +189,7 @@ function withBody(message: Buffer, bend: (body: string) => string): Buffer {
 const HEAD_END = 4;
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
-/** How long the message is that these bytes begin with, once all of it is there. */
+/** The length of the first complete message in these bytes. */
 function wholeBytes(bytes: Buffer): number | undefined {
   const headersEnd = bytes.indexOf('\r\n\r\n');
   if (headersEnd < 0) return undefined;
@@ -204,11 +204,11 @@ interface WholeRequest {
   readonly bytes: Buffer;
 }
 
-/** Collects one request after the other from a connection on which one is made at a time. */
+/** Collects the sequential requests of a connection. */
 export class RequestReader {
   #parts: Buffer = Buffer.alloc(0);
 
-  /** The request that these bytes complete, if they do. */
+  /** The request completed by these bytes, if any. */
   read(bytes: Buffer): WholeRequest | undefined {
     this.#parts = Buffer.concat([this.#parts, bytes]);
     const end = wholeBytes(this.#parts);

@@ -1,6 +1,6 @@
 /**
- * What stands before the service in production: a TLS terminator, with handshakes that are slow now and then. Whoever
- * waits in a handshake has decided to send and has not sent yet; that is when a process is frozen.
+ * A TLS terminator before the provider, as in production, with occasional slow handshakes. A process that waits in a
+ * handshake has decided to send and has not sent yet; that is when it is frozen.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface Certificate {
   readonly file: string;
 }
 
-/** Made anew for each storm, and worth nothing after it. */
+/** Created for each storm, and worthless after it. */
 export function certificateIn(dir: string): Certificate {
   const [keyFile, file] = [join(dir, 'terminator.key'), join(dir, 'terminator.pem')];
   const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
@@ -27,15 +27,15 @@ export function certificateIn(dir: string): Certificate {
 export class Terminator {
   readonly #raw: Server;
   readonly #held = new Set<Socket>();
-  /** By the caller's port: what lies below its TLS. */
+  /** By the client's port: the TCP connection below its TLS. */
   readonly #below = new Map<number, Socket>();
   readonly #letIn: (socket: Socket) => void;
   #holding = false;
 
-  /** `onCaller` gets each connection once its handshake is over. */
+  /** `onCaller` gets each connection after its handshake. */
   constructor({ key, cert }: Certificate, onCaller: (caller: TLSSocket) => void) {
     const tls = createTlsServer({ key, cert }, onCaller);
-    // A handshake that breaks off is what a frozen or killed caller leaves.
+    // A frozen or killed client leaves an aborted handshake.
     tls.on('tlsClientError', () => undefined);
     this.#raw = createServer((socket) => {
       const { remotePort = 0 } = socket;
@@ -54,18 +54,18 @@ export class Terminator {
     return this.#raw;
   }
 
-  /** The ports of those who wait in a handshake just now. */
+  /** The ports of clients that are waiting in a handshake. */
   get waiting(): readonly number[] {
     return [...this.#held].flatMap(({ remotePort }) => remotePort ?? []);
   }
 
-  /** A reset is of the connection below: TLS has none. */
+  /** A reset is of the TCP connection: TLS has none. */
   reset(caller: Socket): void {
     this.#below.get(caller.remotePort ?? 0)?.resetAndDestroy();
     caller.destroy();
   }
 
-  /** Everybody is cut off, also a caller that stands still in the middle of a handshake and would keep the port open. */
+  /** Disconnects all clients, including one frozen during a handshake that would keep the port open. */
   drop(): void {
     for (const socket of this.#below.values()) socket.resetAndDestroy();
   }

@@ -1,4 +1,4 @@
-/** What the taps heard, as the checks read it. */
+/** The recorded traffic in the form of the checks. */
 import type { Exchange } from './tap.ts';
 import type { SeenLook, SeenSend, SeenSubmit } from './story.ts';
 
@@ -64,7 +64,7 @@ export function textsOf({ body }: Pick<Exchange, 'body'>): SeenSend['items'] {
   return wrap?.sms ?? [];
 }
 
-/** The service's code, or the HTTP status of an answer that has none. */
+/** The provider's code, or the HTTP status of an answer without one. */
 function answerOf(answer: string): string | undefined {
   const code = /"code" *: *"([^"]*)"/.exec(answer)?.[1];
   return code ?? /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1];

@@ -1,4 +1,4 @@
-/** A small story in which every promise was kept, to be broken in one place at a time. */
+/** A small story without broken guarantees, for tests that break one at a time. */
 import type { LedgerEntry, SeenAttempt, SeenCampaign, SeenConsole, SeenRecord, SeenSubmit, Story } from './story.ts';
 
 const asked = (n: number) => ({
@@ -90,7 +90,7 @@ export const attempt = (durationMs: number, { stoodStill = false, darkMs = 0 } =
   stoodStill,
 });
 
-/** A backup that was put back after all of the story. */
+/** A backup that was restored after the whole story. */
 export const restored: Story['restores'][number] = {
   how: 'running',
   copiedAt: 20_000,
@@ -100,7 +100,7 @@ export const restored: Story['restores'][number] = {
   recoveredAt: 23_000,
 };
 
-/** What an answer about one of them says that it is about. */
+/** The names in an answer about one of them. */
 export const naming = (n: number) => ({ token: `t${n}`, disburseId: `id${n}`, amount: `${100 * n}.00` });
 
 /** The first succeeded after a second submit, the second failed, the third needs review. */
@@ -145,7 +145,7 @@ export const unbrokenStory: Story = {
   limits: { inForce: [{ from: 0, amount: 20_000 }], greedy: [{ at: 1_000, amount: 30_000, status: 422, times: 0 }] },
 };
 
-/** Of the same story what somebody at the console saw: the key of the first was revoked at 6,000. */
+/** What console users saw of this story: the first user's key was revoked at 6,000. */
 export const unbrokenConsole: SeenConsole = {
   answers: [
     ...['sign-in', 'status', 'disbursements', 'one', 'explain', 'search', 'reports/daily', 'event'].map(

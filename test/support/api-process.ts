@@ -1,4 +1,4 @@
-/** The API role alone, on a database and a Redis that are given. For tests of several processes. */
+/** Only the API role, on a given database and Redis. For tests with several processes. */
 import { loadConfig } from '../../src/config.ts';
 import { startRoles } from '../../src/app/run.ts';
 import { type FreshLedger, freshLedger } from './fresh-ledger.ts';

@@ -1,4 +1,4 @@
-/** Asking over HTTP: our own API with its key, and the control API of the sandbox without one. */
+/** HTTP requests: to our API with its key, and to the sandbox's control API without one. */
 
 export interface Reply {
   readonly status: number;
@@ -10,7 +10,7 @@ const ANSWER_LIMIT_MS = 20_000;
 
 interface Request {
   readonly method?: 'GET' | 'PATCH' | 'POST' | 'DELETE';
-  /** An object is sent as JSON, a text as it is. */
+  /** An object is sent as JSON, a text unchanged. */
   readonly body?: object | string;
   readonly contentType?: string;
 }
@@ -24,7 +24,7 @@ export class Asking {
     this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   }
 
-  /** Whatever the status. */
+  /** For any status. */
   async ask(path: string, { method = 'GET', body, contentType = 'application/json' }: Request = {}): Promise<Reply> {
     const response = await fetch(this.base + path, {
       method,
@@ -36,7 +36,7 @@ export class Asking {
     return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
   }
 
-  /** A page for people. */
+  /** A page for users. */
   async page(path: string): Promise<string> {
     const response = await fetch(this.base + path, {
       headers: { ...this.#headers, accept: 'text/html' },
@@ -54,7 +54,7 @@ export class Asking {
     return this.#good<Body>(path, { method: 'POST', body, ...(contentType ? { contentType } : {}) });
   }
 
-  /** Everything of a list, page by page. */
+  /** All items of a list, page by page. */
   async all<Item>(path: string, limit: number): Promise<readonly Item[]> {
     const items: Item[] = [];
     let after = '';

@@ -1,4 +1,4 @@
-/** A ledger that processors run on, for the tests of one file. Every test begins with nothing stored. */
+/** A ledger for processors in the tests of one file. Every test begins with an empty one. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Kind } from '../../src/kinds/index.ts';
 import { Holds } from '../../src/ledger/holds.ts';
@@ -16,7 +16,7 @@ export interface Bench {
   readonly world: (changes?: BenchChanges) => ProcessorWorld;
 }
 
-/** The lines of evidence as they are stored. */
+/** The lines of evidence as stored. */
 export function storedLines(record: { readonly evidence: EvidenceLines } | undefined): readonly string[] {
   return record?.evidence.lines ?? [];
 }
@@ -91,7 +91,7 @@ function ledgerStore({ ledger, database, operations }: OpenLedger, now: () => nu
   };
 }
 
-/** Without the trigger that holds states to the arrows. */
+/** Without the trigger that checks state transitions. */
 function alteration(id: string, fields: Readonly<Record<string, string | number>>): string {
   const set = Object.entries(fields).flatMap(([name, value]) => {
     if (name === 'lease')

@@ -1,14 +1,14 @@
-/** What a page of the console sends, and what a browser adds to it: cookies, and where the request comes from. */
+/** Requests of a console page with the headers of a browser: cookies and origin. */
 import { type Answer, ask, type Call } from './service.ts';
 
 export interface Browser {
-  /** As it would be sent, undefined before a sign-in. */
+  /** The current cookie, undefined before a sign-in. */
   cookie: string | undefined;
   fetch(method: string, path: string, call?: Call): Promise<Answer>;
   signIn(key: string): Promise<Answer>;
 }
 
-/** At the address itself, without https: on this machine. */
+/** Directly at the address, without https: on this machine. */
 export function browserAt(url: string, how: Readonly<Record<string, string>> = {}): Browser {
   const browser: Browser = {
     cookie: undefined,

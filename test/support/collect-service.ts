@@ -1,11 +1,11 @@
-/** All roles and the sandbox, with looks that come soon. */
+/** All roles and the sandbox, with short poll intervals. */
 import { type Service, startService } from './service.ts';
 
 export interface CollectService extends Service {
-  /** Orders a fault of the sandbox; once, unless it says otherwise. */
+  /** Orders a fault of the sandbox; for a single use by default. */
   fault(fault: string, more?: object): Promise<void>;
   post(path: string, body: unknown, identity?: string): ReturnType<Service['call']>;
-  /** Types of the events about one operation, in their order, with what else they say. */
+  /** Types of the events about one operation, in order, with their other data. */
   eventsOf(id: string): Promise<{ type: string; data: Record<string, unknown> }[]>;
 }
 

@@ -1,4 +1,7 @@
-/** A day at a house that pays and texts people: a bit of everything that the console shows, with names as people write them. */
+/**
+ * A day at an organisation that pays people and sends SMS: a bit of everything that the console shows, with realistic
+ * names.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
@@ -7,7 +10,7 @@ import { Asking } from './asking.ts';
 import { type ConsoleWorld, needReview, pay, people } from './console-world.ts';
 import { messyList } from './messy-list.ts';
 
-/** The price list goes into the folder. */
+/** The price list is written to the folder. */
 export function settingsOf(folder: string): Readonly<Record<string, string>> {
   const prices = join(folder, 'prices.json');
   writeFileSync(prices, '{"SN": 20, "CI": 25}');
@@ -26,7 +29,7 @@ interface Made {
   readonly id: string;
 }
 
-/** What was made, by the name that its pages have. */
+/** Created items, by the name of their pages. */
 export interface Day {
   readonly paid: string;
   readonly uncertain: string;
@@ -64,7 +67,7 @@ interface Status {
   readonly operations: { readonly disbursement: Readonly<Record<string, number>> };
 }
 
-/** Salaries that were paid, one that was not, some of which nobody knows yet, and some that wait for a person. */
+/** Salaries: paid, failed, unknown, and in review. */
 async function payments(world: ConsoleWorld): Promise<Pick<Day, 'paid' | 'uncertain' | 'waits'>> {
   const salary = (at: number) => ({
     accountAlias: `77${String(5_120_408 + at * 10_477)}`,
@@ -73,7 +76,7 @@ async function payments(world: ConsoleWorld): Promise<Pick<Day, 'paid' | 'uncert
   });
   const before = (await world.api.get<Status>('/v1/status')).operations.disbursement['succeeded'] ?? 0;
   const [paid = ''] = await Promise.all(times(SALARIES, (at) => pay(world, salary(at))));
-  // Before the service is told to name other amounts.
+  // Before the provider names other amounts.
   const arePaid = async (): Promise<void> => {
     const { operations } = await world.api.get<Status>('/v1/status');
     expect(operations.disbursement['succeeded']).toBe(SALARIES + before);
@@ -108,7 +111,7 @@ interface Filed extends Made {
   readonly state: string;
 }
 
-/** One that waits for its approval; the first of its people were paid a few minutes ago. */
+/** A batch that waits for its approval; its first recipients were paid a few minutes ago. */
 async function filed(world: ConsoleWorld): Promise<string> {
   const rows = times(18, (at) => {
     const phone = at < 2 ? 5_120_408 + at * 10_477 : 6_240_113 + at * 31_337;
@@ -119,7 +122,7 @@ async function filed(world: ConsoleWorld): Promise<string> {
   ).id;
 }
 
-/** One that has finished, and of which the service failed three payments. */
+/** A finished batch of which the provider failed three payments. */
 async function unpaid(world: ConsoleWorld): Promise<string> {
   const rows = times(40, (at) => {
     const phone =
@@ -183,7 +186,7 @@ async function campaign({ api }: ConsoleWorld, { name, people: count, more }: Se
   return id;
 }
 
-/** One that is being made, with a file as it comes from an office. */
+/** A draft with a realistic office file. */
 async function drafted(world: ConsoleWorld, name: string, file: Buffer): Promise<string> {
   const { id } = await world.api.post<Made>('/v1/campaigns', {
     name,
@@ -219,7 +222,7 @@ async function campaigns(
   return { finished, running, submitted, messy, draft };
 }
 
-/** What is left of the service’s money, as a worker would have seen it each ten minutes since the morning. */
+/** The account's balance, as a worker would have read it each ten minutes since the morning. */
 async function balances(world: ConsoleWorld): Promise<void> {
   const now = Date.now();
   const looks = times(60, (at) => {
@@ -257,7 +260,7 @@ export async function aDay(world: ConsoleWorld): Promise<Day> {
 
 const STEPS = ['file', 'people', 'text', 'cost', 'sending', 'test', 'start'];
 
-/** Every kind of page, by a name of its own. A page that the navigation names is among them by itself. */
+/** Every kind of page by name. Pages in the navigation are included automatically. */
 export function pagesOf(day: Day): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries([...entries.daily, ...entries.running].map(({ to, name }) => [name, to])),
@@ -279,7 +282,7 @@ export function pagesOf(day: Day): Readonly<Record<string, string>> {
     'review-many': '/review/many',
     endpoint: `/endpoints/${day.endpoint}`,
     new: '/campaigns/new',
-    // What is asked about a list as it comes from an office; and the steps after it, of a short one.
+    // Decisions about a realistic office list; and the later steps with a short one.
     ...Object.fromEntries(
       STEPS.map((step, at) => [`make-${step}`, `/campaigns/${at < 2 ? day.messy : day.draft}/make/${step}`]),
     ),

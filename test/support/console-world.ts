@@ -1,4 +1,4 @@
-/** The console as people have it: real processes, the sandbox, a browser, and somebody who signs in. */
+/** The console as deployed: real processes, the sandbox, a browser, and a signed-in user. */
 import { Client } from 'pg';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
@@ -12,7 +12,7 @@ const SENDER = 'sender-secret-of-24-characters';
 
 const OWNER = 'owner-secret-of-24-characters';
 
-/** Who asks and operates, who approves, who sees one account, whose key only asks, and who may do everything. */
+/** Users: operator, approver, a reader of one account, a key that may only enqueue, and one with all rights. */
 export const people = {
   awa: { key: MAKER, name: 'awa', roles: ['enqueue', 'read', 'operate'] },
   fatou: { key: CHECKER, name: 'fatou', roles: ['read', 'approve'] },
@@ -45,17 +45,17 @@ interface Seen {
 
 export interface ConsoleWorld extends World {
   readonly url: string;
-  /** A browser of one's own, with nothing in it; what it complains about is an error of the test. */
+  /** A new empty browser; its complaints fail the test. */
   visit(how?: Visit): Promise<Page>;
   signedIn(person: Person, path?: string, how?: Visit): Promise<Page>;
-  /** As if every key had been shown ten minutes ago. */
+  /** As if every key had been entered ten minutes ago. */
   letConfirmationsEnd(): Promise<void>;
-  /** Records balances of the account `main`, as a worker does that asks for them. */
+  /** Records balances of the account `main`, like a worker. */
   noteBalances(seen: readonly Seen[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A refusal is told in the browser's own log, too. */
+/** Refusals appear in the browser's own log, too. */
 const EXPECTED = /status of (401|403|404|409|422|429|503)|ERR_CONNECTION|net::ERR/;
 
 export async function openConsole(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleWorld> {
@@ -110,7 +110,7 @@ const CONFIRMED_LONG_AGO = "update relais.session set confirmed_at = confirmed_a
 const SEEN = `insert into relais.balance (account, at, country, xof)
   select $1, $2, country, xof from unnest($3::text[], $4::int8[]) as seen(country, xof)`;
 
-/** Runs one statement as an operator with a shell would. */
+/** Runs one statement, like an operator in a shell. */
 export async function query(connectionString: string, sql: string, values: readonly unknown[] = []): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();
@@ -144,14 +144,14 @@ async function openPage(
   return page;
 }
 
-/** Another page of the console, as a link leads to it: what is loaded stays. */
+/** Another page of the console, as by a link: loaded code stays. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`);
   await page.locator('#content h1').first().waitFor();
   await page.locator('#content .animate-pulse').first().waitFor({ state: 'detached' });
 }
 
-/** No page is left with something that the browser complained about. */
+/** Fails if the browser complained about a page. */
 export async function leave(page: Page): Promise<void> {
   await page.close();
   await page.context().close();
@@ -176,7 +176,7 @@ interface Reviewed {
   readonly items: readonly { readonly id: string }[];
 }
 
-/** The service names another amount than was asked, so that a person must decide. */
+/** The provider names another amount than requested, so that the payment needs review. */
 export async function needReview(world: World, payments: readonly Payment[]): Promise<readonly string[]> {
   await world.control.post('/faults', { fault: 'reports another amount', operation: 'disbursement.status' });
   const ids = await Promise.all(payments.map((one) => pay(world, one)));
@@ -195,7 +195,7 @@ interface Sending {
   readonly perSecond?: number;
 }
 
-/** Made and filled, and not started. One of them is refused by the service, and of one nobody knows. */
+/** Created and filled, and not started. The provider refuses one recipient, and one is unknown. */
 export async function campaign({ api }: World, { name, people: count, perSecond }: Sending): Promise<string> {
   const { id } = await api.post<{ id: string }>('/v1/campaigns', {
     name,

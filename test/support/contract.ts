@@ -1,4 +1,4 @@
-/** Compares each answer of the API with what its route declares, so that openapi.json stays true. */
+/** Compares each answer of the API with its route's declaration, so that openapi.json stays correct. */
 import { z } from 'zod';
 import { type ProblemKind, isProblemKind, problemKinds } from '../../src/api/problem.ts';
 import { problemsOfRoute, type RouteDeclaration } from '../../src/api/route.ts';
@@ -18,7 +18,7 @@ const patterns = routes.map((route) => {
   return { route, pattern: new RegExp(`^${pattern}/?$`) };
 });
 
-/** Throws where the answer is not declared. Paths and methods without a route are not looked at. */
+/** Throws if the answer is not declared. Paths and methods without a route are ignored. */
 export function assertDeclared(method: string, path: string, answer: Answer): void {
   const [bare = ''] = path.split('?');
   const found = patterns.find(({ route, pattern }) => route.method.toUpperCase() === method && pattern.test(bare));
@@ -63,9 +63,9 @@ function goodComplaints(route: RouteDeclaration, { status, headers, body }: Answ
   ];
 }
 
-/** Readers may leave alone what they do not know; we are to know what we answer. */
+/** Readers must ignore unknown fields; but we must declare all fields of our answers. */
 function undeclared(schema: z.ZodType, value: unknown, at = ''): string[] {
-  // What an event carries is declared by its type.
+  // The type of an event declares its data.
   if (schema === eventSchema)
     return schemaOf((value as { type: EventType }).type).safeParse(value).success ? [] : [at];
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {

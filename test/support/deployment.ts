@@ -1,4 +1,6 @@
-/** A deployment as an operator has it: PostgreSQL that can be copied and restored, Redis, the API, the receiver and a worker. */
+/**
+ * An operator's deployment: PostgreSQL that can be backed up and restored, Redis, the API, the receiver and a worker.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,7 +74,7 @@ export class Deployment {
       API_PORT: String(api),
       WEBHOOKS_PORT: String(webhooks),
       PUBLIC_URL: `http://127.0.0.1:${webhooks}`,
-      // No answer is missing here, so a slow machine alone must not make one late.
+      // No answer is lost here, so a slow machine alone must not cause a time-out.
       UPSTREAM_TIMEOUT: '10s',
       UPSTREAM_CONNECT_TIMEOUT: '2s',
       DISBURSEMENT_QUIET_PERIOD: '1s',
@@ -106,7 +108,7 @@ export class Deployment {
     return new Asking(this.#ours[0]?.urls['metrics'] ?? '');
   }
 
-  /** Copies the data of PostgreSQL, which is stopped meanwhile. Resolves once the API has it again. */
+  /** Copies the data of PostgreSQL, which is stopped meanwhile. Resolves when the API has it again. */
   async copy(): Promise<string> {
     const folder = mkdtempSync(join(tmpdir(), 'relais-copy-'));
     this.#closing.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -119,7 +121,7 @@ export class Deployment {
     return copy;
   }
 
-  /** Restores PostgreSQL from the copy, at the same address. */
+  /** Restores PostgreSQL from the backup, at the same address. */
   async restore(copy: string): Promise<void> {
     await this.postgres.halt();
     rmSync(this.postgres.data, { recursive: true, force: true });

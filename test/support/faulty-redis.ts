@@ -1,4 +1,4 @@
-/** A Redis that is killed and started empty, frozen, flushed, or full. */
+/** A Redis that is killed and restarted empty, frozen, flushed, or full. */
 import { Redis } from 'ioredis';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { wait } from '../storm/clock.ts';
@@ -37,7 +37,7 @@ export class FaultyRedis {
     await mend();
   }
 
-  /** The fault lasts until the answer is called. */
+  /** The fault lasts until the returned function is called. */
   begin(how: RedisFault): Promise<Mend> {
     this.counts[how] += 1;
     return this.#begin[how]();

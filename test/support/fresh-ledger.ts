@@ -1,4 +1,4 @@
-/** A migrated ledger for one file of tests, cloned from a template that the run makes once. */
+/** A migrated ledger for one file of tests, cloned from a template that the run creates once. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createHash, randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ export async function freshLedger({ isNew = false } = {}): Promise<FreshLedger> 
   return { ...fresh, schema: SCHEMA };
 }
 
-/** The name carries the hash of migrations and functions: a changed file makes another template. */
+/** The name contains the hash of migrations and functions: a changed file creates another template. */
 async function templateAt(base: string): Promise<string> {
   const functions = plannedFunctions(SCHEMA).map(({ sql }) => sql);
   const name = `ledger_${[

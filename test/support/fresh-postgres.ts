@@ -5,11 +5,11 @@ import { inject } from 'vitest';
 import { systemRandom } from '../../src/lib/random.ts';
 
 export interface FreshPostgres {
-  /** Of a database that nobody else uses. */
+  /** The address of an exclusive database. */
   readonly url: string;
-  /** For looking from outside. */
+  /** For reads from outside. */
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
-  /** As it is now, in a database of its own. Nobody may be connected. */
+  /** A snapshot in a database of its own. There must be no connections. */
   copy(): Promise<FreshPostgres>;
   close(): Promise<void>;
 }

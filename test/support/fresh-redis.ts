@@ -2,20 +2,20 @@ import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { openCommands, waitUntilReady } from '../../src/redis/connections.ts';
 
-/** A database that nobody else uses while the test has it. */
+/** A database that is exclusive to the test. */
 export interface FreshRedis {
-  /** With the database number in it: give it to the code under test. */
+  /** Includes the database number: pass it to the code under test. */
   readonly url: string;
-  /** A ready client on that database, for looking from outside. */
+  /** A ready client on that database, for reads from outside. */
   readonly redis: Redis;
-  /** Empties the database and hangs up. */
+  /** Empties the database and disconnects. */
   close(): Promise<void>;
 }
 
 const READY_LIMIT_MS = 60_000;
 const NEXT_DATABASE = 'relais-tests:next-database';
 
-/** Hands out an empty database of the run's Redis. Only for tests named `*.parts.test.ts`. */
+/** Returns an empty database of the run's Redis. Only for tests named `*.parts.test.ts`. */
 export async function freshRedis(): Promise<FreshRedis> {
   const base = inject('redisUrl');
   const number = await emptyDatabase(base);
@@ -34,14 +34,14 @@ async function lookingInto(url: string): Promise<Redis> {
   return redis;
 }
 
-/** The keys that are like this below the prefix of the connection, without it; KEYS alone is not told of it. */
+/** The keys that match this below the connection's prefix, without the prefix; KEYS ignores the client's prefix. */
 export async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
   const { keyPrefix = '' } = redis.options;
-  // Redis gives them in the order of its table, which is another one whenever that grows.
+  // Redis returns them in the order of its table, which changes whenever it grows.
   return (await redis.keys(`${keyPrefix}${pattern}`)).map((key) => key.slice(keyPrefix.length)).toSorted();
 }
 
-/** The numbers are dealt by Redis itself, since every test file runs in a process of its own. Number 0 deals. */
+/** Redis itself assigns the numbers, since every test file runs in its own process. Database 0 has the counter. */
 async function emptyDatabase(url: string): Promise<number> {
   const dealer = new Redis(url, { connectionName: 'test-dealer' });
   try {

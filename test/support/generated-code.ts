@@ -1,4 +1,4 @@
-/** Tests run from the sources, so what follows from the routes is written before the first of them. */
+/** Tests run from the sources, so code generated from the routes is written before the first test. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-/** A provider of identities as organisations have one: OpenID Connect by `oidc-provider`, and a form to sign in with. */
+/** An identity provider like that of an organisation: OpenID Connect by `oidc-provider`, and a sign-in form. */
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
@@ -12,20 +12,20 @@ export interface Account {
 
 export interface IdentityProviderHere {
   readonly issuer: string;
-  /** What relais is told of it. */
+  /** The settings of relais for it. */
   readonly settings: Readonly<Record<string, string>>;
-  /** It knows where browsers go back to. */
+  /** Registers the address to which browsers return. */
   open(api: string): void;
-  /** The next browser that goes back has another address with it. */
+  /** Changes the return address of the next browser. */
   meddle(change: (came: URL) => void): void;
-  /** Refuses connections from now on; `false`: takes them again. */
+  /** Refuses connections from now on; `false`: accepts them again. */
   setAway(isAway: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 const CLIENT = { client_id: 'relais', client_secret: 'a-secret-of-the-client-of-32-chars' };
 
-/** By the name that is typed into its form. */
+/** By the name typed into its form. */
 export async function startIdentityProvider(
   accounts: Readonly<Record<string, Account>>,
 ): Promise<IdentityProviderHere> {
@@ -76,7 +76,7 @@ export async function startIdentityProvider(
   };
 }
 
-/** What a person does in a browser to sign in by it, from page to page without one. */
+/** A user's steps to sign in with it, from page to page without a browser. */
 export async function signInAt(browser: Browser, api: string, login: string): Promise<void> {
   const begun = await browser.fetch('POST', '/v1/session/provider', { body: {} });
   const cookies = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Programs of examples/ in several languages. A language that this machine does not have is skipped, with the reason. */
+/** Programs of examples/ in several languages. Missing languages are skipped, with the reason. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ export interface Language {
   readonly name: string;
   /** The command and its arguments before those of the program. */
   readonly command: readonly [string, ...string[]];
-  /** Undefined: it can be run here. */
+  /** Undefined: it can run here. */
   readonly missing?: string;
 }
 
@@ -27,7 +27,7 @@ const JDBC = ['/usr/share/java/postgresql.jar', '/usr/share/java/postgresql-jdbc
   existsSync(jar),
 );
 const hasJava = (): boolean => works('javac', '-version') && works('java', '-version');
-/** The one that has the driver: another can be first in the path. */
+/** The one with the driver: another may be first in the path. */
 const pythonWith = (module: string): string | undefined =>
   ['python3', '/usr/bin/python3'].find((python) => works(python, '-c', `import ${module}`));
 
@@ -67,7 +67,7 @@ export async function runProgram(
   { env = {}, input = '' }: { readonly env?: Readonly<Record<string, string>>; readonly input?: string },
 ): Promise<Ran> {
   const child = spawn(program, [...first, ...given], { cwd: ROOT, env: { PATH: process.env['PATH'], ...env } });
-  // A program can end before it reads all of it.
+  // A program may end before it reads all input.
   child.stdin.on('error', () => undefined).end(input);
   const [[status], said, errors] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   return { status: status as number | null, said: said.trim(), errors };

@@ -1,4 +1,4 @@
-/** A callback about an operation, as the receiver hands it to the ledger. */
+/** A callback about an operation, as the receiver passes it to the ledger. */
 import type { Signal } from '../../src/ledger/operation-items.ts';
 
 const STATES = ['pending', 'unknown', 'submitting', 'needs_review', 'succeeded', 'failed', 'cancelled'];

@@ -1,4 +1,4 @@
-/** Campaigns in a ledger, for tests of what belongs to them. */
+/** Campaigns in a ledger, for tests of related data. */
 import type { UploadRecord } from '../../src/kinds/campaign-fields.ts';
 import type { CampaignRecord } from '../../src/operations/record.ts';
 import type { FreshLedger } from './fresh-ledger.ts';
@@ -13,7 +13,7 @@ interface Made {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A draft, unless told otherwise. */
+/** A draft by default. */
 export async function madeCampaign(ledger: FreshLedger, id: string, made: Made = {}): Promise<CampaignRecord> {
   const { account = 'main', text = 'Bonjour {{prenom}}', state = 'draft', from, createdAt } = made;
   const options = JSON.stringify({ country: 'SN', ...(from === undefined ? {} : { from }) });
@@ -40,7 +40,7 @@ interface Row {
   readonly created_at: Date;
 }
 
-/** What uploads and reports ask of the record. */
+/** The record's data for uploads and reports. */
 export async function readCampaign(ledger: FreshLedger, id: string): Promise<CampaignRecord> {
   const [row] = await ledger.query<Row>(`select * from relais.campaign where id = ${quoted(id)}`);
   if (row === undefined) throw new Error(`there is no campaign ${id}`);

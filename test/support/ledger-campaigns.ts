@@ -1,4 +1,4 @@
-/** Campaigns in a ledger of their own, with recipients as an upload leaves them. */
+/** Campaigns in a separate ledger, with uploaded recipients. */
 import { createHash } from 'node:crypto';
 import type { CampaignFields } from '../../src/ledger/campaign-record.ts';
 import { Campaigns } from '../../src/ledger/campaigns.ts';
@@ -14,13 +14,13 @@ export interface CampaignBench {
   now(): number;
   advance(ms: number): void;
   drafted(fields?: CampaignFields, account?: string): Promise<string>;
-  /** Recipients are +221770000000 and on. */
+  /** Recipients are +221770000000 and following. */
   fill(id: string, recipients: number): Promise<void>;
   ready(recipients: number, fields?: CampaignFields, account?: string): Promise<string>;
   started(recipients: number, fields?: CampaignFields, account?: string): Promise<string>;
-  /** State, and why. */
+  /** State, and reason. */
   standing(id: string): Promise<string>;
-  /** The recipients, and the sum over their statuses. */
+  /** The number of recipients, and the sum over their statuses. */
   sum(id: string): Promise<readonly [number, number]>;
   events(id: string): Promise<readonly { readonly type: string; readonly data: Readonly<Record<string, unknown>> }[]>;
 }

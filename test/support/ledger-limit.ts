@@ -1,4 +1,4 @@
-/** A limit of one account, as an operator would have set it. */
+/** A limit of one account, as an operator would set it. */
 import type { MoneyLimit } from '../../src/kinds/limits.ts';
 import type { FreshLedger } from './fresh-ledger.ts';
 

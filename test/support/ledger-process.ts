@@ -1,4 +1,7 @@
-/** A process of its own on a ledger: claims what is due, beats, and ends with code 3 once another one has taken over. */
+/**
+ * A separate process on a ledger: claims due operations, beats, and exits with code 3 after another one has taken
+ * over.
+ */
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Memory } from '../../src/ledger/lane.ts';
@@ -37,7 +40,7 @@ const operations = new Operations({
   lanes: 1,
 });
 const claimed = account === '' ? [] : await operations.claim('disbursement', [account], 10, 120_000);
-// Its intent lane is open, so that the first intent after a thaw asks nothing new.
+// Its intent lane is open, so that the first intent after a thaw opens no new connection.
 say({ process: processes.name, slot: processes.slot, claimed: claimed.map(({ id, lease }) => ({ id, lease })) });
 for (const { id, lease } of claimed) {
   const kept = { id, lease, was: 'queued', state: 'queued', queue: 'disbursement', keepMs: 120_000, intends: true };

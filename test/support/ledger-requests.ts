@@ -1,4 +1,4 @@
-/** Workers that step by step take requests of campaigns, with the time in the test's hand. */
+/** Workers that take requests of campaigns step by step, with a manual clock. */
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
 import { Memory } from '../../src/ledger/lane.ts';
@@ -67,7 +67,7 @@ export const letters = (
   letters: letter.length === 1 ? letter.repeat(taken.recipients.length) : letter,
 });
 
-/** Provably nothing of it left. */
+/** Nothing of it left. */
 export const withdrawn = (taken: TakenRequest): RequestResult => ({
   ...letters(taken, 's', 'queued'),
   letters: undefined,

@@ -1,4 +1,4 @@
-/** Operations as rows of the ledger, made without the steps that lead there. */
+/** Operations as rows of the ledger, without the usual steps. */
 
 export interface OperationAsRow {
   readonly id: string;
@@ -37,7 +37,7 @@ interface Asks {
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
 }
 
-/** Columns that a row does not name have their usual value. */
+/** Unnamed columns get their usual value. */
 export async function insertOperations(ledger: Asks, rows: readonly OperationAsRow[]): Promise<void> {
   const all = rows.map((row) => {
     const at = row.created_at ?? new Date().toISOString();

@@ -17,9 +17,9 @@ export interface LedgerWorker {
   readonly database: Database;
   readonly faults: string[];
   readonly fenced: string[];
-  /** In good order. */
+  /** Cleanly. */
   readonly end: () => Promise<void>;
-  /** It says nothing any more. */
+  /** It reports nothing more. */
   readonly kill: () => Promise<void>;
 }
 

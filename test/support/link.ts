@@ -49,7 +49,10 @@ export class Link {
     }
   }
 
-  /** Requests pass, and their replies are lost until `heal` cuts the connections: a later reply would answer an earlier request. */
+  /**
+   * Requests pass, and their replies are lost until `heal` cuts the connections: a later reply would answer an
+   * earlier request.
+   */
   swallow(): void {
     this.#swallowing = true;
   }
@@ -63,7 +66,7 @@ export class Link {
     this.cut();
   }
 
-  /** The next request that matches passes; its reply is lost, and the connection with it. */
+  /** The next matching request passes; its reply is lost, and the connection with it. */
   loseReplyTo(isIt: (asked: Buffer) => boolean): void {
     this.#loses = isIt;
   }

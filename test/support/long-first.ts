@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longest, so that the last of them does not run alone in the end. Their sizes tell nothing of it. */
+/** The slowest files, so that none of them runs alone at the end. Their sizes do not show it. */
 const LONGEST = [
   'stories/package',
   'stories/pages',
@@ -32,7 +32,7 @@ const placeOf = ({ moduleId }: TestSpecification): number => {
   return place < 0 ? LONGEST.length : place;
 };
 
-/** On a fresh clone as on one that remembers how long each file took: the same order, and whatever failed last. */
+/** The same order on a fresh clone and with recorded durations; the last failures first. */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));

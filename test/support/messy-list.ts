@@ -1,4 +1,4 @@
-/** A list of people as an office has it: a workbook with all that usually goes wrong in one. */
+/** An office list: a workbook with all common errors. */
 import { rowOf, xlsxOf } from '../files/workbooks.ts';
 
 const TITLE = ['Clients actifs – extrait du 3 novembre'];
@@ -9,13 +9,13 @@ const AGENCIES = ['Dakar', 'Thiès', 'Kaolack', 'Mbour', 'Saint-Louis'];
 export interface MessyList {
   readonly file: Buffer;
   readonly rows: number;
-  /** Of the one who is refused by the service. */
+  /** The number that the provider refuses. */
   readonly refused: string;
 }
 
 const of = (list: readonly string[], at: number): string => list[at % list.length] ?? '';
 
-/** One in a hundred has no country code, one in a thousand is from before two digits were added, some are hidden. */
+/** One in a hundred has no country code, one in a thousand uses the old numbering, some are hidden. */
 function phoneOf(at: number): string {
   const local = `77${String(1_000_000 + at * 7)}`;
   if (at % 1_000 === 17) return `+225 07 ${String(100_000 + (at % 800_000))}`;

@@ -1,6 +1,6 @@
 /**
- * The statements about operations, in memory: `accept`, `claim`, `change`, `signal` and those beside them, each atomic.
- * test/ledger/model.parts.test.ts holds it to PostgreSQL, row by row. Without limits, approvals and recoveries.
+ * The statements about operations, in memory: `accept`, `claim`, `change`, `signal` and related ones, each atomic.
+ * test/ledger/model.parts.test.ts compares it with PostgreSQL, row by row. Without limits, approvals and recoveries.
  */
 import { type Kind, recountOf } from '../../src/kinds/index.ts';
 import { StatementRefused } from '../../src/ledger/errors.ts';
@@ -18,7 +18,7 @@ import type { Holder } from '../../src/ledger/operations.ts';
 import type { UniqueName } from '../../src/ledger/refused-changes.ts';
 import type { OperationRow } from '../../src/ledger/records.ts';
 
-/** A row as `read` returns it, and the columns that it does not. */
+/** A row as `read` returns it, and its other columns. */
 export interface Row extends OperationRow {
   readonly queue: string | null;
   readonly beneficiary: string | null;
@@ -40,13 +40,13 @@ export interface ReportedEvent {
   readonly at: number;
 }
 
-/** What the statements compare. A simulation takes one away to see that it is missed. */
+/** Comparisons of the statements. A simulation removes one to prove that it is needed. */
 export interface Guards {
   /** A change is refused under another lease. */
   readonly lease: boolean;
   /** A change is refused in another state. */
   readonly state: boolean;
-  /** What is claimed stays due, for when its lease ends. */
+  /** Claimed operations stay due, for the end of their lease. */
   readonly staysDue: boolean;
   /** The event belongs to the transaction of its change. */
   readonly eventInside: boolean;
@@ -62,7 +62,7 @@ const SCHEMA_VERSION = 1;
 export class ModelOperations {
   readonly rows = new Map<string, Row>();
   readonly events: ReportedEvent[] = [];
-  /** XOF that leaves, by account. */
+  /** Outgoing XOF, by account. */
   readonly spent = new Map<string, number>();
   readonly #now: () => number;
   readonly #guards: Guards;
@@ -130,7 +130,7 @@ export class ModelOperations {
     }
   }
 
-  /** `report` stores the event; apart from the change only where a simulation wants it so. */
+  /** `report` stores the event; a simulation can separate it from the change. */
   change(one: Change, report = (event: ReportedEvent): unknown => this.events.push(event)): Written | undefined {
     const row = this.rows.get(one.id);
     if (row === undefined || !this.#mayChange(row, one)) return undefined;
@@ -247,7 +247,7 @@ function isNamed(row: Row, { token, transactionId }: UniqueName): boolean {
 const stamped = (lines: readonly string[], at: number): readonly string[] =>
   lines.map((line) => `${new Date(at).toISOString()} ${line}`);
 
-/** Begin and end stay, and between them the intents. */
+/** The first and last lines stay, and the intents between them. */
 function withLines(evidence: readonly string[], more: readonly string[]): readonly string[] {
   const all = [...evidence, ...more];
   if (all.length <= EVIDENCE_MOST) return all;
@@ -315,7 +315,7 @@ const EMPTY = {
   signalled: null,
 } as const;
 
-/** The row after a change that is let through. */
+/** The row after an accepted change. */
 function changed(row: Row, one: Change, at: number): Row {
   const { keepMs, nudgeMs = 0, cleared = [], queue, more = {}, lines = [] } = one;
   const moment = new Date(at);

@@ -1,4 +1,4 @@
-/** Of the provider that the tests sign in by: as much as they use. */
+/** The used part of the tests' identity provider. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

@@ -1,6 +1,6 @@
 /**
- * As much of something large as a test needs. The one place where a part passes for the whole: whoever reaches for the
- * rest is told so by name, instead of going on with `undefined`.
+ * The part of a large object that a test needs. Any access to the rest throws with its name, instead of returning
+ * `undefined`.
  */
 export function onlyOf<T extends object>(part: Partial<T>): T {
   const whole = new Proxy(part, {

@@ -1,4 +1,4 @@
-/** Payments to made-up numbers, each to a different beneficiary, and how the two books tell of them. */
+/** Payments to invented numbers, each to a different beneficiary, and their entries in both records. */
 import type { BookedDisbursement, DisbursementView } from './views.ts';
 
 export interface Order {
@@ -9,7 +9,7 @@ export interface Order {
   readonly withdrawMode: string;
 }
 
-/** A mode, and how a number of its country begins and how long it is. */
+/** A mode, with prefix and length of its country's numbers. */
 const MODES = [
   { withdrawMode: 'wallet-a-senegal', prefix: '77', digits: 9 },
   { withdrawMode: 'wallet-b-senegal', prefix: '76', digits: 9 },
@@ -21,7 +21,7 @@ const MODES = [
   { withdrawMode: 'wallet-a-burkina', prefix: '70', digits: 8 },
 ] as const;
 
-/** Numbers that make the sandbox do something: two fail, one is paid and answered with an error. */
+/** Numbers that trigger the sandbox: two fail, one is paid and answered with an error. */
 const PICKED = [
   { withdrawMode: 'wallet-a-senegal', accountAlias: '779999901' },
   { withdrawMode: 'wallet-a-ci', accountAlias: '0709999901' },

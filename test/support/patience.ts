@@ -1,6 +1,6 @@
 /**
- * Waits end when the awaited fact is true. Their limit only ends a test that hangs, so it is long and the same everywhere:
- * a short one would measure the machine.
+ * Waits end when the awaited fact is true. The limit only ends a hanging test, so it is long and equal everywhere: a
+ * short one would measure the machine.
  */
 import { vi } from 'vitest';
 

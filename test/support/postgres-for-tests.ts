@@ -1,4 +1,4 @@
-/** One PostgreSQL for a run of the tests, started when the first of them asks for it: most runs need none. */
+/** One PostgreSQL for a test run, started on first use: most runs need none. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { TestProject } from 'vitest/node';
@@ -6,7 +6,7 @@ import { NoEmbeddedPostgres, type OwnPostgres, startPostgres } from './postgres.
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Who connects there is told the address of a PostgreSQL, or why there is none. */
+    /** Connections there receive the address of a PostgreSQL, or why there is none. */
     postgresPort: number;
   }
 }
@@ -30,7 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** DATABASE_URL is used only where npm has no server for this platform. */
+/** DATABASE_URL is used only if npm has no server for this platform. */
 function orNamed(error: unknown): string {
   const named = process.env['DATABASE_URL'];
   if (error instanceof NoEmbeddedPostgres && named) return named;

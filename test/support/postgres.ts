@@ -1,4 +1,4 @@
-/** A PostgreSQL for tests, with its data in a folder that goes with it. */
+/** A PostgreSQL for tests, with its data in a temporary folder. */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export interface OwnPostgres extends Omit<EmbeddedPostgres, 'stop' | 'remove'> {
   stop(): Promise<void>;
 }
 
-/** Files beside each other start several processes each, and each may take `DATABASE_POOL` connections. */
+/** Concurrent files start several processes each, and each may use `DATABASE_POOL` connections. */
 const parameters = { max_connections: '500' };
 
 export async function startPostgres(started?: (server: ChildProcess) => void): Promise<OwnPostgres> {

@@ -1,4 +1,4 @@
-/** Starts commands of ./bin/relais.js as processes of their own, as an operator would, and ends every one of them. */
+/** Starts commands of ./bin/relais.js as separate processes, like an operator, and ends every one of them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,19 +21,19 @@ export interface Ended {
 export interface RunningProcess {
   readonly name: string;
   readonly pid: number;
-  /** What its ready line told, such as `api` or `control`. */
+  /** From its ready line, such as `api` or `control`. */
   readonly urls: Readonly<Record<string, string>>;
   /** Its stderr. */
   readonly log: string;
   readonly ended: Promise<Ended>;
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL for one that does not listen. Harmless when it is gone already. */
+  /** SIGTERM, and SIGKILL if it does not end. Harmless if it has ended already. */
   stop(): Promise<Ended>;
 }
 
 /**
- * Nothing of the caller's settings reaches the processes, so that whatever keys and addresses are lying about in the
- * environment, nobody outside this machine is spoken to.
+ * The processes get none of the caller's settings, so that keys and addresses in the environment never lead to a
+ * connection beyond this machine.
  */
 function bareEnvironment(settings: Settings): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'REDIS_SERVER_BIN'];
@@ -50,12 +50,12 @@ export class Processes {
     this.#logDir = logDir;
   }
 
-  /** Those that are ready and have not ended, oldest first. */
+  /** Ready processes that have not ended, oldest first. */
   get running(): readonly RunningProcess[] {
     return this.#running;
   }
 
-  /** Resolves when the process has printed its ready line. Rejects, with the end of its log, when it ended instead. */
+  /** Resolves after the ready line. Rejects with the end of its log if the process ended instead. */
   async start(name: string, args: readonly string[], settings: Settings): Promise<RunningProcess> {
     const log = join(this.#logDir, `${name}.log`);
     const child = this.#spawn(args, settings, log);
@@ -96,12 +96,12 @@ export class Processes {
     return { ...ended, stdout, log: readFileSync(log, 'utf8') };
   }
 
-  /** Youngest first, so that nobody outlives what it stands on. */
+  /** Youngest first, so that no process outlives its dependencies. */
   async stopAll(): Promise<void> {
     for (const process of this.#running.toReversed()) await process.stop();
   }
 
-  /** The last resort of a program that exits: asks nobody and waits for nothing. */
+  /** For an exiting program: synchronous, without waiting. */
   killAll(): void {
     for (const child of this.#children) child.kill('SIGKILL');
   }
@@ -153,7 +153,7 @@ function lastLines(log: string): string {
 
 async function stopChild(child: ChildProcess, ended: Promise<Ended>): Promise<Ended> {
   child.kill('SIGTERM');
-  // One that was frozen hears nothing until it goes on.
+  // A frozen process gets signals only after it continues.
   child.kill('SIGCONT');
   const patience = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
   try {

@@ -1,4 +1,4 @@
-/** A processor's bench over a real store, with the clock in the test's hand and an upstream that answers as told. */
+/** A processor's environment with a real store, a manual clock and a scripted provider. */
 import type { QueueName } from '../../src/kinds/due-queues.ts';
 import type { Public } from '../../src/lib/public.ts';
 import { type Clock, type Deadline, systemClock } from '../../src/lib/clock.ts';
@@ -29,7 +29,7 @@ type Answering = Verdict<unknown> | (() => Promise<Verdict<unknown>>);
 
 export interface EventOfWorld {
   readonly type: string;
-  /** The operation that it is about. */
+  /** The operation under test. */
   readonly subject: string;
   readonly data: Record<string, unknown>;
 }
@@ -40,29 +40,29 @@ export interface ProcessorWorld {
   readonly queries: Public<Queries>;
   /** When an operation is due in this queue, ms since the epoch; null: never. */
   readonly dueAt: (queue: QueueName, id: string) => Promise<number | null>;
-  /** Changes what is stored behind the back of an attempt: fields of the record, `lease` among them. */
+  /** Changes stored data during an attempt: fields of the record, including `lease`. */
   readonly alter: (id: string, fields: Readonly<Record<string, string | number>>) => Promise<void>;
-  /** Makes the next operation the one that tries whether a hold (`area.reason`) has cleared. */
+  /** Makes the next operation the trial of a hold (`area.reason`). */
   readonly mayTry: (hold: string) => Promise<void>;
-  /** Every call of upstream, by name, and its deadline. */
+  /** Every call of the provider, by name, and its deadline. */
   readonly calls: { readonly name: string; readonly request: unknown; readonly sendBy: Deadline | undefined }[];
-  /** What the next calls answer, by name; the last one repeats. Of a function: once it has done what it does. */
+  /** The answers of the next calls, by name; the last one repeats. A function runs before its answer. */
   readonly answer: (name: keyof Payments, ...verdicts: Answering[]) => void;
   readonly advance: (ms: number) => void;
-  /** The service is full when the n-th turn is asked for. */
+  /** The provider's rate is used up at the n-th permit. */
   readonly noTurnAt: (nth: number) => void;
   readonly events: () => Promise<readonly EventOfWorld[]>;
 }
 
 type OperationsOfWorld = Pick<OperationStore, 'accept' | 'acquire' | 'transition' | 'nudge' | 'appendEvidence'>;
 
-/** What of a world belongs to its store. */
+/** The parts of a world that its store provides. */
 export interface StoreOfWorld
   extends Pick<ProcessorWorld, 'operations' | 'queries' | 'dueAt' | 'alter' | 'mayTry' | 'events'> {
   readonly accounts: ProcessorContext['accounts'];
 }
 
-/** What a test has otherwise than usual. */
+/** A test's differences from the default. */
 export type BenchChanges = Omit<Partial<ProcessorContext>, 'policy'> & { readonly policy?: Partial<Policy> };
 
 export function worldOver(

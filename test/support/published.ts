@@ -1,4 +1,4 @@
-/** Events in the ledger for tests: written as a change writes them, and published at once. */
+/** Events in the ledger for tests: written like by a change, and published at once. */
 import type { EventType } from '../../src/kinds/index.ts';
 import { Database } from '../../src/ledger/pool.ts';
 import { Publisher, type PublisherOptions } from '../../src/ledger/publisher.ts';
@@ -8,7 +8,7 @@ import { type FreshLedger, freshLedger } from './fresh-ledger.ts';
 export interface EventLedger {
   readonly ledger: FreshLedger;
   readonly database: Database;
-  /** Writes an event and publishes it. Answers its place. */
+  /** Writes an event and publishes it. Returns its position. */
   emit(subject: string, type: EventType, more?: Emitted): Promise<string>;
   publish(): Promise<void>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export async function eventLedger(options: Partial<PublisherOptions> = {}): Prom
   };
 }
 
-/** Writes an event, for the publisher of a running service. Answers its id. */
+/** Writes an event, for the publisher of a running service. Returns its id. */
 export async function report(
   ledger: Pick<FreshLedger, 'query'>,
   subject: string,

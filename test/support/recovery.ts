@@ -1,4 +1,4 @@
-/** Begins a recovery of a service that runs, as a process does that notices a loss. */
+/** Begins a recovery of a running service, like a process that detects a loss. */
 import { Database } from '../../src/ledger/pool.ts';
 import { enterRecovery } from '../../src/ledger/recovering.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -8,7 +8,7 @@ import { type Service, ask } from './service.ts';
 const WAIT_MS = 120_000;
 const ASK_EVERY_MS = 25;
 
-/** Resolves once the processes of the service know of it. */
+/** Resolves when the service's processes know of it. */
 export async function recovers(service: Service, because: 'copy' | 'rolled_back'): Promise<void> {
   const { databaseUrl: url, ledger } = service;
   const database = new Database({ url, schema: ledger.schema, size: 1 });
@@ -17,7 +17,7 @@ export async function recovers(service: Service, because: 'copy' | 'rolled_back'
   await hears(service, true);
 }
 
-/** Resolves once the processes of the service know that it is over, or under way. */
+/** Resolves when the service's processes know that it has ended, or started. */
 export async function hears(service: Service, isRecovering = false): Promise<void> {
   const giveUp = AbortSignal.timeout(WAIT_MS);
   for (;;) {
@@ -28,12 +28,12 @@ export async function hears(service: Service, isRecovering = false): Promise<voi
   }
 }
 
-/** Nothing proves any more what never left: the witness begins anew. */
+/** Removes the proof that other requests never left: the witness starts without data. */
 export async function withoutWitness({ redis }: Service): Promise<void> {
   await redis.del(...(await keysLike(redis, 'witness:*')));
 }
 
-/** Resolves once a witness has confirmed the ledger: a younger one does not know everything since its beginning. */
+/** Resolves when a witness has confirmed the ledger: a younger one does not know everything since its beginning. */
 export async function confirmed({ ledger }: Service): Promise<void> {
   const giveUp = AbortSignal.timeout(WAIT_MS);
   for (;;) {
@@ -44,7 +44,7 @@ export async function confirmed({ ledger }: Service): Promise<void> {
   }
 }
 
-/** Resolves once every lane has told the witness what it has sent until the recovery began. */
+/** Resolves when every lane has reported its sent requests up to the recovery to the witness. */
 export async function witnessed({ redis, ledger }: Service): Promise<void> {
   const [begun] = await ledger.query<{ since: Date }>('select since from relais.recovery where ended_at is null');
   const since = begun?.since.getTime() ?? 0;

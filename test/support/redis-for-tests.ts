@@ -4,15 +4,15 @@ import { type EmbeddedRedis, startEmbeddedRedis, NoRedisServer } from '../../src
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of a Redis for this run of the tests. Take a database of your own with `freshRedis()`. */
+    /** The Redis of this test run. Get a separate database with `freshRedis()`. */
     redisUrl: string;
   }
 }
 
-/** Every test file takes a database of its own, and none is given twice. */
+/** Every test file gets a database of its own, and none is used twice. */
 const DATABASES = 2_048;
 
-/** One private Redis per run. Only where no server program is found is the one that REDIS_URL names used. */
+/** One private Redis per run. REDIS_URL is used only if no server program is found. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await ownServer();
   if (server !== undefined) await forbidFlushAll(server.url);
@@ -31,7 +31,7 @@ async function ownServer(): Promise<EmbeddedRedis | undefined> {
   }
 }
 
-/** It would empty the databases of all other tests, in the middle of what they do. */
+/** It would empty the databases of all other running tests. */
 async function forbidFlushAll(url: string): Promise<void> {
   const redis = new Redis(url);
   await redis.call('ACL', 'SETUSER', 'default', '-flushall');

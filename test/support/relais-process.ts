@@ -1,4 +1,4 @@
-/** relais as a process of its own, from the sources: what it writes is what an operator's log would hold. */
+/** relais as a separate process, from the sources: its output is an operator's log. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +8,12 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 export interface RelaisProcess {
   readonly urls: Readonly<Record<string, string>>;
   readonly pid: number;
-  /** Everything it has written so far, to both. */
+  /** Everything written so far to both streams. */
   written(): string;
   stop(): Promise<void>;
 }
 
-/** `onWritten` is told everything written so far, each time there is more, from the first line on. */
+/** `onWritten` receives everything written so far, at each output. */
 export async function startRelais(
   env: Readonly<Record<string, string>>,
   roles: string,
@@ -23,15 +23,15 @@ export async function startRelais(
 }
 
 export interface StartingRelais {
-  /** Rejects when it ends before. */
+  /** Rejects if it ends before. */
   readonly ready: Promise<RelaisProcess>;
   readonly pid: number;
   written(): string;
-  /** Its status, once it has ended. */
+  /** Its status, after it has ended. */
   readonly ended: Promise<number | null>;
 }
 
-/** The same, for those who look at it while it starts. */
+/** For tests that read its output during the start. */
 export function spawnRelais(
   env: Readonly<Record<string, string>>,
   roles: string,

@@ -9,8 +9,8 @@ interface Places {
 }
 
 /**
- * What every relais that a test starts is told: where PostgreSQL, Redis and the sandbox are, and as whom it is known there. Its ports
- * are free ones, and nothing holds it back; who needs it otherwise says so after these.
+ * Default settings of relais in tests: the addresses of PostgreSQL, Redis and the sandbox, and the credentials. Free
+ * ports and no limits; a test overrides them after these.
  */
 export function relaisSettings({ redisUrl, databaseUrl, base, crm }: Places): Readonly<Record<string, string>> {
   return {
@@ -23,7 +23,7 @@ export function relaisSettings({ redisUrl, databaseUrl, base, crm }: Places): Re
     WEBHOOKS_PORT: '0',
     METRICS_PORT: '0',
     API_RATE: '0',
-    // A request that the test did not ask for would be counted among those that it did.
+    // A request that the test did not send would distort its counts.
     BALANCE_INTERVAL: 'off',
     UPSTREAM_RATE: '0',
     // Tests run at night, too.

@@ -1,4 +1,4 @@
-/** A ledger that a copy of an earlier point takes the place of, with workers before it, in the lost time, and after it. */
+/** A ledger that is restored from a backup, with workers before it, in the data-loss window, and after it. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ export const itemOf = ({ id, kind, account, providerId }: NewOperation, token: s
   token,
 });
 
-/** As a worker pays: token and intent in one change, its bytes right after. */
+/** Like a worker's payment: token and intent in one change, followed by its bytes. */
 export async function sent({ operations }: LedgerWorker, one: NewOperation): Promise<void> {
   const claimed = await operations.claim('disbursement', ['main'], 50, 60_000);
   const held = claimed.find(({ id }) => id === one.id);
@@ -53,7 +53,7 @@ export async function sent({ operations }: LedgerWorker, one: NewOperation): Pro
   await operations.release(claimed.filter(({ id }) => id !== one.id));
 }
 
-/** Writes intent and journal of what is due in a queue; answers its lease. */
+/** Writes intent and journal of due operations in a queue; returns the lease. */
 export async function intended(
   { operations }: LedgerWorker,
   { id, queue, state }: { readonly id: string; readonly queue: string; readonly state: string },
@@ -81,12 +81,12 @@ export async function intended(
   return lease;
 }
 
-/** The witness hears more than the copy has, so that the loss is noticed. */
+/** The witness gets later counters than the backup has, so that the loss is detected. */
 export const goneOn = async ({ operations }: LedgerWorker): Promise<void> => {
   for (const n of [1, 2, 3]) await operations.accept(payment(`dsb_more${n}`, { dueMs: 3_600_000 }));
 };
 
-/** As a step notes a request of a campaign that is about to leave. */
+/** Like a step's record of a campaign request that is about to leave. */
 export async function requestsSent({ operations }: LedgerWorker, items: readonly JournalItem[]): Promise<void> {
   const own = payment('dsb_noted');
   await operations.accept(own);
@@ -107,7 +107,7 @@ interface WorkerOver {
 export class RestoredLedger {
   ledger!: FreshLedger;
   redis!: FreshRedis;
-  /** Age of the copy, minutes: its clock is not turned, but all that it says of time. */
+  /** Age of the backup, minutes: its times are shifted, not its clock. */
   age = 0;
   #folder = '';
   #made = 0;
@@ -125,7 +125,7 @@ export class RestoredLedger {
     await this.ledger.close();
   }
 
-  /** `journals` false: Redis takes no entry of it. */
+  /** `journals` false: Redis accepts no entry of it. */
   async worker({ witnesses = this.#witnesses(), journals = true }: WorkerOver = {}): Promise<LedgerWorker> {
     const { url, schema } = this.ledger;
     const away = { status: 'end' } as typeof this.redis.redis;
@@ -134,7 +134,7 @@ export class RestoredLedger {
     return one;
   }
 
-  /** A copy is made of what `before` leaves, work goes on as `lost`, and the copy takes the place of the ledger. */
+  /** A backup is made after `before`, work continues as `lost`, and the backup replaces the ledger. */
   async putBack(
     before: (one: LedgerWorker) => Promise<unknown>,
     lost: (two: LedgerWorker) => Promise<unknown>,

@@ -3,7 +3,7 @@ import type { Language } from '../../src/messages/languages.ts';
 import type { Message } from '../../src/messages/message.ts';
 import { textOf } from '../../src/messages/texts.ts';
 
-/** The same with each message in it as its text. */
+/** The value with each message replaced by its text. */
 export function reworded(value: unknown, language: Language = 'en'): unknown {
   if (Array.isArray(value)) return value.map((one) => reworded(one, language));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** All roles in this process, against a database of their own and a sandbox of their own. For *.parts.test.ts. */
+/** All roles in this process, with their own database and sandbox. For *.parts.test.ts. */
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -14,7 +14,7 @@ import { relaisSettings } from './relais-settings.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  // Tests look into answers freely; the shapes are what they test.
+  // Tests read answers freely; the shapes are under test.
   readonly body: any;
 }
 
@@ -22,13 +22,13 @@ export interface Call {
   readonly body?: unknown;
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of an answer that has no end: it is read until it holds this. */
+  /** For an endless answer: it is read until it contains this. */
   readonly until?: string;
-  /** Another address of this machine than the usual one: 127.x.y.z. */
+  /** Another loopback address: 127.x.y.z. */
   readonly from?: string;
 }
 
-/** A connection for each request, so that none is left behind. */
+/** A connection per request, so that none stays open. */
 const from = (localAddress: string): Dispatcher => new Agent({ localAddress, pipelining: 0 });
 
 export interface Service {
@@ -36,25 +36,25 @@ export interface Service {
   readonly webhooks: string;
   readonly metrics: string;
   readonly redis: Redis;
-  /** For another process over the same records. */
+  /** For another process with the same records. */
   readonly redisUrl: string;
   readonly ledger: FreshLedger;
   readonly databaseUrl: string;
   readonly sandbox: Sandbox;
-  /** Fails where the answer is not one that the route declares. */
+  /** Fails if the route does not declare the answer. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** The same of a GET of events, once every event that was reported so far is published. */
+  /** For a GET of events, after every reported event is published. */
   published(path: string, call?: Call): Promise<Answer>;
-  /** Asks again until the answer is as wanted; fails with the last one after two minutes. */
+  /** Repeats the request until the answer matches; fails with the last one after two minutes. */
   until(path: string, wanted: (body: any) => boolean): Promise<any>;
   books(section?: string): Promise<any>;
   control(method: string, path: string, body?: unknown): Promise<any>;
-  /** Stops relais, and leaves the double of the service and Redis to be looked at. */
+  /** Stops relais, and leaves the simulator and Redis running for reads. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Two keys that may do everything, one that may only read, and one for another account. */
+/** Two keys with all rights, one read-only, and one for another account. */
 export const KEYS = [
   'maker:enqueue+read+approve+operate+admin:maker-secret',
   'checker:enqueue+read+approve+operate:checker-secret',
@@ -66,9 +66,9 @@ const WAIT_MS = 120_000;
 const ASK_EVERY_MS = 25;
 
 interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
-  /** Without a worker nothing is done but what the test does itself. */
+  /** Without a worker only the test itself does anything. */
   readonly roles?: Parameters<typeof startRoles>[1];
-  /** Absent: all of them. */
+  /** Default: all of them. */
   readonly queues?: Parameters<typeof startRoles>[2];
   readonly openRedis?: typeof freshRedis;
   readonly logger?: Logger;

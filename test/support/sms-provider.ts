@@ -1,4 +1,4 @@
-/** The messaging area of the provider in the test's hand, with records of its own. */
+/** A scripted messaging area of the provider, with its own records. */
 import type { Messaging, OutgoingMessage, Statistics } from '../../src/provider/messaging/messaging.ts';
 import type { NotOk, Verdict } from '../../src/provider/verdict.ts';
 import { not, ok } from './processor-world.ts';
@@ -9,7 +9,7 @@ interface Recorded {
 }
 
 /**
- * `lost`: the request never arrived, and nobody knows. `answer lost`: it was carried out. `half lost`: the answer lacks
+ * `lost`: the request never arrived, without an answer. `answer lost`: it was executed. `half lost`: the answer lacks
  * half of its items, which were not sent. `never left`: no connection.
  */
 export type Fate =
@@ -27,19 +27,19 @@ export class SmsProvider {
   readonly book: Recorded[] = [];
   /** SMS in each request, in order. */
   readonly requests: (readonly OutgoingMessage[])[] = [];
-  /** What happens to the next requests; then all goes well again. */
+  /** The fates of the next requests; later ones succeed. */
   readonly fates: Fate[] = [];
-  /** What happens to every request. */
+  /** The fate of every request. */
   fate: Fate | undefined;
   readonly bad = new Set<string>();
-  /** Each of these fails by itself; the others of its request are sent. */
+  /** Each of these fails alone; the others of its request are sent. */
   readonly failing = new Set<string>();
   namesTheBad = false;
-  /** The sender that it uses instead of the one asked for. */
+  /** The sender ID that it uses instead of the requested one. */
   sender: string | undefined;
-  /** Statistics show nothing at all. */
+  /** Statistics return nothing. */
   isBlind = false;
-  /** Waited for before each answer, once the request has been carried out. */
+  /** Awaited before each answer, after the request was executed. */
   answers: () => Promise<void> = async () => undefined;
 
   readonly prepare: Messaging['prepare'] = async () => ok({ usableForMs: 3_600_000 });

@@ -1,4 +1,4 @@
-/** Workers of campaigns over a real ledger, and the provider in the test's hand. */
+/** Workers of campaigns over a real ledger, with a scripted provider. */
 import { vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { readQuietHours } from '../../src/lib/quiet-hours.ts';
@@ -32,7 +32,7 @@ export interface WorkerOptions {
   readonly policy?: Partial<SmsContext['policy']>;
   readonly upstream?: SmsContext['upstream'];
   readonly sweepMs?: number;
-  /** Absent: an account of the double. */
+  /** Default: an account of the simulator. */
   readonly account?: UpstreamAccount;
 }
 
@@ -148,7 +148,7 @@ export class SmsBench {
       });
   }
 
-  /** As a killed process: what it has in flight is never written. */
+  /** Like a killed process: results in flight are never written. */
   async kill(killed: OpenWorker): Promise<void> {
     this.#open.splice(this.#open.indexOf(killed), 1);
     await killed.requests.close();

@@ -5,12 +5,12 @@ import type { Processes, RunningProcess } from './processes.ts';
 
 export const API_KEY = 'demo';
 
-/** Requests that a worker has with the service at a time, for texts and for disbursements each. */
+/** Concurrent requests of a worker, for SMS and for disbursements each. */
 export const WORKER_SLOTS = 3;
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Patience measured in seconds instead of minutes, so that time-outs and status checks fit into a story. */
+/** Seconds instead of minutes, so that time-outs and status checks fit into a story. */
 const QUICK: Settings = {
   UPSTREAM_TIMEOUT: '2s',
   UPSTREAM_CONNECT_TIMEOUT: '1s',
@@ -22,7 +22,7 @@ const QUICK: Settings = {
   HOLD_RECHECK: '2s',
   SWEEP_INTERVAL: '250ms',
   DRAIN_TIMEOUT: '3s',
-  // Few requests at a time, so that a campaign of two thousand is not over before anybody has seen it.
+  // Few concurrent requests, so that a campaign of two thousand lasts long enough to observe.
   WORKER_CONCURRENCY: String(WORKER_SLOTS),
   API_RATE: '0',
 };
@@ -44,7 +44,7 @@ export interface Stage {
   readonly workers: readonly RunningProcess[];
   /** Our own API. */
   readonly api: Asking;
-  /** The control API of the sandbox: its books and its faults. */
+  /** The control API of the sandbox: its records and its faults. */
   readonly control: Asking;
   startWorker(): Promise<RunningProcess>;
 }
@@ -53,7 +53,7 @@ export interface StageOptions {
   readonly processes: Processes;
   readonly redisUrl: string;
   readonly databaseUrl: string;
-  /** How many workers to begin with. */
+  /** Initial number of workers. */
   readonly workers: number;
   /** They replace those of the stage. */
   readonly settings?: Settings;

@@ -1,4 +1,4 @@
-/** Takes traces as a collector does: OTLP over HTTP, in JSON, on a socket of its own. */
+/** A trace collector: OTLP over HTTP, in JSON, on its own socket. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { vi } from 'vitest';
@@ -38,16 +38,16 @@ const WAIT = { timeout: 20_000, interval: 20 };
 
 export interface TraceReceiver {
   readonly url: string;
-  /** All requests, as they were written. */
+  /** All requests, as received. */
   readonly bodies: readonly string[];
   readonly headers: readonly IncomingHttpHeaders[];
   spans(): SeenSpan[];
-  /** Resolves when the spans are as wished, with all of them. */
+  /** Resolves when the spans match, with all of them. */
   seen(enough: (spans: readonly SeenSpan[]) => boolean): Promise<readonly SeenSpan[]>;
   close(): Promise<void>;
 }
 
-/** `silent`: takes requests and never answers. */
+/** `silent`: accepts requests and never answers. */
 export async function startTraceReceiver(how: 'answers' | 'silent' = 'answers'): Promise<TraceReceiver> {
   const bodies: string[] = [];
   const headers: IncomingHttpHeaders[] = [];
@@ -98,7 +98,7 @@ function spansIn({ resourceSpans }: OtlpRequest): SeenSpan[] {
   }));
 }
 
-/** A line each, in the order in which they began, and further in under what it belongs to. */
+/** A line each, in order of start, indented below their parent. */
 export function treeOf(spans: readonly SeenSpan[]): string {
   const known = new Set(spans.map(({ spanId }) => spanId));
   const under = (parent: string | undefined): SeenSpan[] =>

@@ -1,10 +1,10 @@
-/** Compares what was asked for, and how relais reports it, with the books of the sandbox: only the books prove something. */
+/** Compares requests and the reports of relais with the sandbox's records: only the records are proof. */
 
-/** An SMS to a person, or an amount to a beneficiary. Each is asked for once. */
+/** An SMS to a recipient, or an amount to a beneficiary. Each is requested once. */
 interface Asked {
   readonly who: string;
   readonly what: string;
-  /** How relais reports it now. */
+  /** The current report of relais. */
   readonly state: string;
 }
 
@@ -15,7 +15,7 @@ interface Booked {
   readonly times: number;
 }
 
-/** How often a request in this state took effect. A state that is not named here is not final. */
+/** How often a request in this state took effect. Unlisted states are not final. */
 const TIMES: Readonly<Record<string, 0 | 1>> = {
   sent: 1,
   succeeded: 1,
@@ -29,7 +29,7 @@ const TIMES: Readonly<Record<string, 0 | 1>> = {
 
 const keyOf = ({ who, what }: { readonly who: string; readonly what: string }): string => `${who}: ${what}`;
 
-/** Every line that is not true, in a sentence. Empty: nothing took effect twice, and every report is true. */
+/** Every false report, as a sentence. Empty: nothing took effect twice, and every report is true. */
 export function untrue(asked: readonly Asked[], books: readonly Booked[]): readonly string[] {
   const times = new Map<string, number>();
   for (const line of books) times.set(keyOf(line), (times.get(keyOf(line)) ?? 0) + line.times);

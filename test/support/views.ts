@@ -1,4 +1,4 @@
-/** The answers of our API and of the sandbox, as far as stories and the demo read them. */
+/** The parts of answers of our API and of the sandbox that stories and the demo read. */
 import type { CampaignTotals } from '../../src/cli/progress.ts';
 
 export interface CampaignView {
@@ -11,7 +11,7 @@ export interface CampaignView {
 
 export interface RecipientView {
   readonly to: string;
-  /** As a spreadsheet numbers it: the header is row 1. */
+  /** Spreadsheet numbering: the header is row 1. */
   readonly row: number;
   readonly state: string;
 }

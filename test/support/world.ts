@@ -1,4 +1,4 @@
-/** The processes of one story: a Redis, the double of the service, the doors and the workers, all of them real. */
+/** The processes of one story: a Redis, the simulator, the entry points and the workers, all of them real. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { EventPage } from './views.ts';
 
 export interface World extends Stage {
   readonly postgres: Pick<OwnPostgres, 'crash' | 'start'>;
-  /** Ends every process and waits until it is gone. */
+  /** Ends every process and waits for its end. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const EVENT_LIMIT_MS = 120_000;
 const ASK_AGAIN_MS = 50;
 const PAGE = 1_000;
 
-/** A folder for logs, and whoever writes them. `close` ends them all. */
+/** A folder for logs, and the processes that write them. `close` ends them all. */
 export function openProcesses(): { readonly processes: Processes; readonly close: () => Promise<void> } {
   const logs = mkdtempSync(join(tmpdir(), 'relais-story-'));
   const processes = new Processes(logs);
@@ -46,7 +46,7 @@ export async function openWorld(
     await postgres.stop();
   };
   try {
-    // A look at the balances is a request that no story asked for.
+    // A balance check would be a request that the story did not send.
     const settings = { BALANCE_INTERVAL: 'off', ...options.settings };
     const stage = await openStage({
       processes,
@@ -68,7 +68,7 @@ export async function eventsOf({ api }: Pick<World, 'api'>): Promise<readonly Ev
   return events;
 }
 
-/** Waits until the announcements are as wished, and answers them all. */
+/** Waits until the events match, and returns them all. */
 export async function announced(
   world: Pick<World, 'api'>,
   enough: (events: readonly Event[]) => boolean,

@@ -1,12 +1,12 @@
-/** What no linter knows of the sources. */
+/** Rules of the sources beyond the linter's. */
 import { type ProjectFile, resolveImport } from './scanner.ts';
 
-/** A sentence about what is wrong in a file, for the person who has just broken the rule. */
+/** A sentence about a broken rule, for its author. */
 type Complaint = string;
 
 /** A folder imports from rows below its own: never from its own row, never from above. */
 const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = [
-  // `app` puts the folders together for main: a role is a list of parts.
+  // `app` combines the folders for main: a role is a list of parts.
   [8, ['main', 'app']],
   [7, ['api', 'cli']],
   [6, ['campaigns', 'webhooks']],
@@ -18,10 +18,10 @@ const ROWS: ReadonlyArray<readonly [row: number, folders: readonly string[]]> = 
   [0, ['messages']],
 ];
 
-/** The one row whose members know each other: it wires everything and decides nothing. */
+/** The only row whose members import each other: it wires everything and decides nothing. */
 const WIRING = 8;
 
-/** `metrics` counts what the others announce, and none of them may depend on being counted. */
+/** `metrics` counts others' events, and none of them may depend on it. */
 const ONLY_MAIN_IMPORTS = ['metrics'];
 
 /** `src/redis/x.ts` → `redis`; the files directly in `src` are `main`. */
@@ -54,12 +54,12 @@ function placeOf(target: string): string {
 
 interface Ban {
   readonly pattern: RegExp;
-  /** Where it is allowed: files, or folders with a slash at the end. */
+  /** Allowed files, or folders with a slash at the end. */
   readonly except: readonly string[];
   readonly instead: string;
 }
 
-/** Looked for in what runs, so that a comment may explain what it avoids. */
+/** Searched only in code, so that a comment may mention them. */
 const BANNED: readonly Ban[] = [
   { pattern: /\bprocess\.env\b/, except: ['src/main.ts'], instead: 'take the setting as an argument' },
   {
@@ -96,7 +96,7 @@ function isAt(path: string, place: string): boolean {
   return place.endsWith('/') ? path.startsWith(place) : path === place;
 }
 
-/** Files of `files` that can be reached from the starts by imports, and the packages met on the way. */
+/** Files of `files` reachable from the starts by imports, and the packages on the way. */
 export function reach(files: readonly ProjectFile[], starts: readonly string[]) {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const reached = new Set<string>();

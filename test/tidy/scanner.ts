@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A text file of the project, as the rules see it. */
+/** A text file of the project for the rules. */
 export interface ProjectFile {
   /** From the root, with slashes: `src/lib/clock.ts`. */
   readonly path: string;
   readonly text: string;
-  /** The text without comments and without the contents of strings: what runs. Line numbers are kept. */
+  /** The text without comments and string contents. Line numbers are preserved. */
   readonly code: string;
-  /** Every module that is named in an import or a re-export, types included. */
+  /** Every module named in an import or a re-export, types included. */
   readonly imports: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.git', '.relais']
 const CODE = /\.(tsx?|mjs|js)$/;
 const TEXT = /\.(tsx?|mjs|js|css|html|md|json|yml|yaml|csv|sh|toml)$|(^|\/)(Dockerfile|LICENSE|\.[a-z.]+|[a-z]+)$/;
 
-/** Every text file of the project in these folders (default: all), wherever it has got to in version control. */
+/** Every text file of the project in these folders (default: all), whatever its state in version control. */
 export function projectFiles(...folders: string[]): readonly ProjectFile[] {
   const starts = folders.length === 0 ? [''] : folders;
   return starts.flatMap((start) => pathsBelow(start)).map(readProjectFile);
@@ -29,7 +29,7 @@ function pathsBelow(folder: string): readonly string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = posix.join(folder, entry.name);
-    // Where several branches are checked out side by side, .git is a file.
+    // In a worktree, .git is a file.
     if (NOT_OURS.has(entry.name)) return [];
     if (entry.isDirectory()) return pathsBelow(path);
     return TEXT.test(path) && entry.name !== 'package-lock.json' ? [path] : [];
@@ -42,7 +42,7 @@ function readProjectFile(path: string): ProjectFile {
   return { path, text, code: codeOf(text), imports: importsOf(text) };
 }
 
-/** A slash begins a regular expression where no value can stand before it. */
+/** A slash begins a regular expression where no value can precede it. */
 const BEFORE_PATTERN = String.raw`(?<=(?:^|[(,=:[!&|?{};>]|\breturn)\s*)`;
 
 const TOKENS = new RegExp(
@@ -55,7 +55,7 @@ const TOKENS = new RegExp(
   'gm',
 );
 
-/** Comments, strings and patterns emptied; what a template computes is kept, because it runs. */
+/** Comments, strings and patterns emptied; expressions in templates stay, because they run. */
 function codeOf(text: string): string {
   return text.replace(TOKENS, (token: string, ...rest: unknown[]) => {
     const groups = rest.at(-1) as Record<string, string | undefined>;

@@ -26,7 +26,7 @@ const hashesIn = (one: Database): KeyHashes => new KeyHashes({ database: one, cl
 const hashOf = (key: string) => new Secret(createHash('sha512').update(key).digest('hex'));
 
 interface Told {
-  /** Keys that processes with them have started with, by fingerprint. */
+  /** Noted keys of started processes, by fingerprint. */
   readonly noted?: Readonly<Record<string, string>>;
   /** Master key of the process that receives the callback. */
   readonly own?: string;

@@ -41,7 +41,7 @@ test('a success that somebody forged, with the right hash, pays nobody and tells
   const hash = createHash('sha512').update(defaultCredentials.masterKey).digest('hex');
   const forged = `data[status]=success&data[token]=${token}&data[amount]=5000&data[hash]=${hash}`;
   expect(await callBack(service, id, forged)).toEqual({ status: 200 });
-  // The look that it caused asked the service itself.
+  // The resulting status check asked the provider itself.
   const { history, state } = await service.until(`/v1/disbursements/${id}`, (body) =>
     body.history.some(({ operation, detail }: { operation: string; detail?: string }) => {
       return operation === 'status' && detail === 'pending';
@@ -68,7 +68,7 @@ async function started(env: Readonly<Record<string, string>>): Promise<Service> 
   return service;
 }
 
-/** The operator decides about it when the test says so. */
+/** The operator decides about it when the test allows it. */
 async function pendingDisbursement(service: Service): Promise<{ id: string; token: string }> {
   const body = { accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal', reference: 'order-1' };
   const { id } = (await service.call('POST', '/v1/disbursements', { body })).body;

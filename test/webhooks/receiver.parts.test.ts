@@ -1,6 +1,4 @@
-/**
- * The receiver over real sockets and a ledger. RELAIS_DEEP=1 sends a million bodies instead of ten thousand.
- */
+/** The receiver over real sockets and a ledger. RELAIS_DEEP=1 sends a million bodies instead of ten thousand. */
 import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -74,7 +72,7 @@ test('a body without end is read to its limit, kept nowhere, and answered', asyn
   const before = heapBytes();
   const answers = await Promise.all(Array.from({ length: 10 }, () => send(Buffer.alloc(BYTES, 'a'))));
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-  // A buffer is given back some collections after the last reference to it is gone.
+  // A buffer is released some collections after the last reference to it.
   await vi.waitFor(() => expect(heapBytes() - before).toBeLessThan(5 * BYTES));
 });
 
@@ -148,7 +146,7 @@ test('3,000 slow senders do not keep a good callback waiting', { timeout: 120_00
   const open = (): number => slow.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
   expect(open()).toBe(3_000);
   expect((await send(Buffer.from('data[status]=success'))).status).toBe(200);
-  // The listener gives a sender ten seconds for its headers, and looks every two.
+  // The listener gives a sender ten seconds for its headers, and checks every two.
   for (const socket of slow) socket.resume();
   await vi.waitFor(() => expect(open()).toBe(0), { timeout: 30_000, interval: 250 });
 });
@@ -194,7 +192,7 @@ async function makeWorld({ now }: { readonly now?: () => number } = {}) {
     clock: systemClock,
     wake: (queue) => wakes.push(queue),
     onCallback: (_kind, verdict) => {
-      // A million of them would be the only thing that grows.
+      // A million of them would be the only growing data.
       if (verdicts.length < 1_000) verdicts.push(verdict);
     },
     onError: (error) => errors.push(error),

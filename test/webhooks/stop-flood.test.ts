@@ -1,4 +1,4 @@
-/** The page behind a stop link: links as phones change them, made-up links, and floods of either. */
+/** The page behind a stop link: links changed by phones, invented links, and floods of either. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -10,7 +10,7 @@ import { stopPages } from '../../src/webhooks/stop-page.ts';
 
 const secrets = [new Secret('of the links')];
 
-/** People are numbered as their links are. */
+/** Recipients have the numbers of their links. */
 async function stopPage({ isKnown = true } = {}) {
   const optedOut: string[] = [];
   const app = express().use(
@@ -24,7 +24,7 @@ async function stopPage({ isKnown = true } = {}) {
       optOuts: { add: async (_list, phones) => optedOut.push(...phones) },
       senderOf: () => 'BOUTIQUE',
       acting: () => ({ by: 'link', person: '', role: '', source: 'link', requestId: '' }),
-      // Time stands still: nothing is filled up again meanwhile.
+      // Time stands still, so that no bucket is refilled.
       clock: { ...systemClock, monotonic: () => 0 },
       onStop: () => undefined,
       onError: () => undefined,

@@ -1,4 +1,4 @@
-/** A text with a link, the page behind it, and what it takes to be texted no more. */
+/** An SMS with a link, the page behind it, and the steps to opt out. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, ask, type Service, startService } from '../support/service.ts';
 
@@ -14,7 +14,7 @@ let made = 0;
 interface Sent {
   readonly id: string;
   readonly upload: Answer;
-  /** Number → the text that it got. */
+  /** Number → its SMS. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -28,7 +28,7 @@ async function campaign(rows: readonly string[], more: object = {}): Promise<Sen
     headers: { 'content-type': 'text/csv' },
   });
   expect((await service.call('POST', `/v1/campaigns/${id}/start`)).status).toBe(200);
-  // Held: the sandbox sends under another name, which a canary is looked at for.
+  // Held: the sandbox sends with another sender ID, which a canary detects.
   await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished' || state === 'held');
   const { messages } = await service.books();
   const texts = new Map<string, string>(messages.map((one: { to: string; text: string }) => [one.to, one.text]));
@@ -70,7 +70,7 @@ test('behind a canary of thousands the link of the last of them opts out nobody 
   const rows = Array.from({ length: 1_200 }, (_, nth) => `${phone(nth)};Awa`);
   const { texts } = await campaign(rows, { canary: 1_100 });
   expect((await press(linkIn(texts.get(phone(1_024))))).status).toBe(200);
-  // Who is first in the next slice is number 1,100.
+  // The first recipient of the next block is number 1,100.
   expect(await Promise.all([1_024, 0, 1_100].map((nth) => optedOut(phone(nth))))).toEqual([true, false, false]);
 });
 

@@ -1,4 +1,4 @@
-/** The door alone, with nothing behind it that works. */
+/** The HTTP API alone, without working dependencies. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -14,18 +14,18 @@ export interface BrokenService {
   close(): Promise<void>;
 }
 
-/** Whatever is asked of Redis or of the service fails with this. */
+/** Every call of Redis or of the provider fails with this error. */
 export async function startBroken(failure: Error, more: Partial<ApiContext> = {}): Promise<BrokenService> {
   const failing: unknown = new Proxy(() => undefined, {
     get: (_target, name) => (name === 'then' ? undefined : failing),
     apply: () => {
       const failed = Promise.reject(failure);
-      // Some calls are made and not waited for.
+      // Some calls are not awaited.
       failed.catch(() => undefined);
       return failed;
     },
   });
-  /** Of somebody's request it is another one. */
+  /** `actingAs` returns another object. */
   const accepting = Object.assign(Object.create(failing as object), { actingAs: () => failing });
   const fixed = readApiKeys('maker:enqueue+read+approve+operate+admin:maker-secret');
   const keyRing = new KeyRing({ fixed, read: () => Promise.reject(failure), clock: systemClock });

@@ -19,7 +19,7 @@ const document = makeDocument(routes);
 const text = JSON.stringify(document);
 const schemas = document.components['schemas'] ?? {};
 
-/** Every value in the document that has this name, wherever it stands. */
+/** Every value with this name in the document, at any level. */
 function valuesOf(name: string, inside: unknown = document): unknown[] {
   if (typeof inside !== 'object' || inside === null) return [];
   return Object.entries(inside).flatMap(([key, value]) =>

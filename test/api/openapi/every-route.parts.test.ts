@@ -1,4 +1,4 @@
-/** What every route has in common: each is asked, so that none is forgotten. */
+/** Properties of every route: each is called, so that none is forgotten. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ProblemKind } from '../../../src/api/problem.ts';
 import { type RouteDeclaration, pathParameters, problemsOfRoute } from '../../../src/api/route.ts';
@@ -53,14 +53,14 @@ test.for(withBody)('$method $path refuses a body that it cannot read', async (ro
   }
 });
 
-/** With a record of any kind, so that only the recovery is in the way. */
+/** With a record of any kind, so that only the recovery refuses the request. */
 function closedBy(kind: 'recovering'): object {
   const refusal = () => ({ kind, detail: message('in_recovery') });
   const record = { account: 'main', state: 'draft', chunks: 1, fields: {} };
   return { refusal, queries: { read: async () => record } };
 }
 
-/** Of the outcomes that a person may choose, only `resubmit` lets a request leave. */
+/** Of an operator's decisions, only `resubmit` lets a request leave. */
 function callOf(route: RouteDeclaration, kind: ProblemKind | undefined): Call {
   const resubmit = { outcome: 'resubmit', note: 'for the test' };
   if (kind !== 'recovering') return exampleCall(route);
@@ -89,7 +89,7 @@ describe('every route answers when the ledger', () => {
   });
 });
 
-/** Larger than the bodies that are too short to be counted. */
+/** Larger than the short bodies, whose memory is not counted. */
 function largeCallOf(route: RouteDeclaration): Call {
   const { body, headers, ...how } = exampleCall(route);
   const type = route.body?.schema ? { 'content-type': 'application/json' } : {};
@@ -120,7 +120,7 @@ async function signIn(at: Service): Promise<string> {
   return String(headers['set-cookie']).split(';')[0] ?? '';
 }
 
-/** Three requests at once are more than a key may make. */
+/** Three concurrent requests exceed the limit of a key. */
 async function askTooOften(at: Service, route: RouteDeclaration, call: Call): Promise<void> {
   const tries = Array.from({ length: 3 }, () => at.call(methodOf(route), pathTo(route, 'main'), call));
   expect(
@@ -135,7 +135,7 @@ test('every route limits the requests of a key, with a session as without', asyn
     for (const route of keyed) await askTooOften(busy, route, exampleCall(route));
     const cookie = await vi.waitFor(() => signIn(busy));
     const sessions = routes.filter(({ session }) => session);
-    // To sign in ends the session of the cookie, so that comes last.
+    // A sign-in ends the session of the cookie, so it comes last.
     for (const route of [...sessions, ...routes.filter(({ id }) => id === 'createSession')])
       await askTooOften(busy, route, pageCall(cookie, route.body ? MAKER : {}));
   } finally {

@@ -1,4 +1,4 @@
-/** A request to any declared route as its example says, or wrong in one way. */
+/** A request to any declared route from its example, or with one error. */
 import type { RouteDeclaration } from '../../../src/api/route.ts';
 import { makeDocument } from '../../../src/api/openapi/document.ts';
 import { routes } from '../../../src/api/routes.ts';
@@ -8,7 +8,7 @@ import type { Call } from '../../support/service.ts';
 
 const schemas = makeDocument(routes).components['schemas'] ?? {};
 
-/** As a page of the console asks, on this machine. */
+/** As from a page of the console on this machine. */
 export const pageCall = (cookie: string, call: Call = {}): Call => ({
   ...call,
   key: null,
@@ -29,7 +29,7 @@ export function exampleCall(route: RouteDeclaration): Call {
 }
 
 function plainCall({ body, answers }: RouteDeclaration): Call {
-  // This one has no end: its first line is enough.
+  // An endless answer: its first line is sufficient.
   if (answers[200]?.files?.['text/event-stream']) return { until: '\n\n' };
   if (body?.schema) return { body: exampleOf(componentRef(nameOf(body.schema)), schemas) };
   const [file] = Object.entries(body?.files ?? {});
@@ -37,7 +37,7 @@ function plainCall({ body, answers }: RouteDeclaration): Call {
 }
 
 export function pathTo({ path, query = {} }: RouteDeclaration, id: string): string {
-  // A limit is not made by anybody: there are the same everywhere.
+  // Limits cannot be created: every deployment has the same ones.
   const named = path.replace('/limits/{name}', '/limits/MAX_PER_DAY').replace(/\{\w+\}/g, id);
   const needed = Object.entries(query).filter(([, schema]) => !schema.safeParse(undefined).success);
   const words = needed.map(([name, schema]): [string, string] => {

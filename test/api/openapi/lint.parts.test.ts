@@ -22,7 +22,7 @@ async function lint(document: object): Promise<Verdict> {
     await writeFile(file, JSON.stringify(document));
     const env = { PATH: process.env['PATH'], REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
     const asked = [LINTER, 'lint', file, '--config', RULES, '--format', 'json'];
-    // It ends with 1 where it complains, and says so on stdout all the same.
+    // It exits with 1 and prints its complaints to stdout.
     const said = await new Promise<string>((resolve) => {
       execFile(process.execPath, asked, { env, maxBuffer: 1e8 }, (_error, stdout, stderr) =>
         resolve(stdout || stderr),

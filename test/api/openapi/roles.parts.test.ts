@@ -1,4 +1,4 @@
-/** Who may do what: every route, with each role alone, and with a key of another account. */
+/** Rights: every route with each role alone, and with a key of another account. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Role, roles as ROLES, rolesWith } from '../../../src/api/keys.ts';
 import { pathParameters, type RouteDeclaration } from '../../../src/api/route.ts';
@@ -15,7 +15,7 @@ const KEYS = [
 const keyed = routes.filter(({ role }) => role !== undefined);
 
 let service: Service;
-/** Something of each kind, of the account `main`; by the beginning of its path. */
+/** An item of each kind, of the account `main`; by the beginning of its path. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ test('there is something of every kind to be kept from others', () => {
 
 describe.for(keyed)('$method $path', (route) => {
   test('without a key, or with an unknown one: 401', async () => {
-    // Wrong keys from one address would be told to wait.
+    // Many wrong keys from one address would be rate-limited.
     const stranger = `127.0.1.${keyed.indexOf(route)}`;
     expect((await ask(route, null, stranger)).status).toBe(401);
     expect((await ask(route, 'nobody-knows-me', stranger)).status).toBe(401);
@@ -76,7 +76,7 @@ describe.for(keyed)('$method $path', (route) => {
     if (route.scope === 'named') expect(status).toBe(403);
     if (route.scope !== 'list') return;
     expect(status).toBe(200);
-    // What is streamed begins now, and has nothing of others yet; its own test goes on from there.
+    // A stream begins with no events of other accounts; its own test covers the rest.
     const shown: { id?: string; account?: string; name?: string }[] = body.items ?? body.events ?? body.rows ?? [];
     const others = [...ids.values()];
     expect(shown.filter(({ id, account, name }) => others.includes(id ?? name ?? '') || account === 'main')).toEqual(
@@ -85,7 +85,7 @@ describe.for(keyed)('$method $path', (route) => {
   });
 });
 
-// Last, since it changes what is there.
+// Last, since it changes existing data.
 test.for(keyed.filter(({ alsoRole }) => alsoRole === undefined))(
   '$method $path with one role that is enough is not refused',
   async (route) => {
@@ -105,7 +105,7 @@ test('enqueue-sms sends no money, enqueue-payments sends no SMS, and enqueue mea
   expect(routesWith('enqueue')).toEqual([]);
 });
 
-/** One that a browser is sent to has nothing to show by itself. */
+/** A redirect target has no content of its own. */
 const isOpen = ({ role, session, method, answers }: RouteDeclaration) =>
   role === undefined && !session && method === 'get' && answers[200] !== undefined;
 

@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 
 const WORDS_MOST = 8;
 
-/** A summary begins with one of these: the reader sees at once what the request does. */
+/** A summary begins with one of these verbs, so that the reader sees at once what the request does. */
 const VERBS = new Set(
   (
     'Add Approve Cancel Change Check Collect Confirm Create Credit Delete Diagnose Erase Explain Find Finish Get List Load ' +
@@ -17,7 +17,7 @@ const VERBS = new Set(
   ).split(' '),
 );
 
-/** Why a text is no summary. */
+/** Why a text is not a valid summary. */
 function faultsOf(summary: string): string[] {
   const words = summary.replaceAll(',', '').split(/\s+/);
   return [

@@ -1,10 +1,10 @@
-/** Acceptance as one would write it without relais: Express, the same checks, one INSERT per request. */
+/** Acceptance without relais: Express, the same checks, one INSERT per request. */
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { Pool } from 'pg';
 import { disbursementRequest } from '../../../src/kinds/disbursement-fields.ts';
 
-/** Where it listens. It stays open until its process ends. */
+/** Its address. It stays open until its process ends. */
 export async function openBareApi({ databaseUrl }: { readonly databaseUrl: string }): Promise<string> {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 });
   await pool.query('create table if not exists bare (id text primary key, request jsonb not null)');

@@ -1,4 +1,4 @@
-/** The same calls and nothing else: no queue, no record. What it takes is what the service and the network take. */
+/** The provider's calls alone, without queue and records: the cost of provider and network. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defaultCredentials } from '../../../src/sandbox/sandbox.ts';
@@ -12,7 +12,7 @@ export interface CampaignOrder {
   readonly concurrency?: number;
 }
 
-/** How long it took, ms. */
+/** Its duration, ms. */
 export async function bareCampaign(order: CampaignOrder): Promise<number> {
   const { crm, first, recipients, concurrency = CONCURRENCY } = order;
   const token = await logIn(crm);
@@ -34,7 +34,7 @@ export interface PaymentsOrder {
 
 let receiver: Promise<Server> | undefined;
 
-/** A receiver that answers callbacks and does nothing with them. */
+/** A receiver that answers callbacks and ignores them. */
 export async function callbackUrl(): Promise<string> {
   receiver ??= new Promise((resolve) => {
     const server = createServer((asked, answer) => {
@@ -47,7 +47,7 @@ export async function callbackUrl(): Promise<string> {
   return `http://127.0.0.1:${port}/callback`;
 }
 
-/** Token, submit, and at the end one look at each: by then the provider has settled, so no waiting is measured. */
+/** Token, submit, and at the end one check each: by then the provider has settled, so no waiting is measured. */
 export async function barePayments(order: PaymentsOrder): Promise<number> {
   const { base, first, count, concurrency = CONCURRENCY } = order;
   const url = await callbackUrl();

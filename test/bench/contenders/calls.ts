@@ -1,4 +1,4 @@
-/** The service's calls, written as plainly as a good programmer would write them, for the bare loop and the usual code. */
+/** The provider's calls in plain code, for the bare loop and the usual code. */
 import { Agent, Client, request } from 'undici';
 import { defaultCredentials } from '../../../src/sandbox/sandbox.ts';
 import { paymentHeaders } from '../work.ts';
@@ -66,7 +66,7 @@ export async function createToken(base: string, payment: Payment): Promise<strin
   return said.disburse_token;
 }
 
-/** On a connection of its own, as relais does it. */
+/** On a separate connection, as relais does. */
 export async function submit(base: string, token: string, disburseId: string): Promise<void> {
   await pay(base, 'submit-invoice', { disburse_invoice: token, disburse_id: disburseId }, true);
 }

@@ -1,4 +1,4 @@
-/** Asks as fast as it can over raw sockets, with requests written beforehand: it costs far less than what it presses. */
+/** Sends prepared requests over raw sockets at full speed, at a far lower cost than the measured server. */
 import { connect } from 'node:net';
 import { CONCURRENCY, paymentOf, referenceOf } from '../work.ts';
 
@@ -8,7 +8,7 @@ export interface PressOrder {
   readonly count: number;
 }
 
-/** Asks for so many payments, and waits for every answer. */
+/** Requests this many payments, and waits for every answer. */
 export async function press({ url, first, count }: PressOrder): Promise<void> {
   const written = Array.from({ length: count }, (_, index) => requestOf(first + index));
   const { hostname, port } = new URL(url);
@@ -25,7 +25,7 @@ function requestOf(index: number): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** One connection: a request as soon as the answer before it is whole. Nothing of an answer is read but its length. */
+/** One connection: a request as soon as the previous answer is complete. Only the length of an answer is read. */
 function lane(where: { host: string; port: number }, take: () => string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     let missing = 0;
@@ -48,7 +48,7 @@ function lane(where: { host: string; port: number }, take: () => string | undefi
   });
 }
 
-/** Of the whole answer. All who are pressed say how long it is, and their head comes in one piece. */
+/** The length of the whole answer. All measured servers declare it, and their head arrives in one piece. */
 function lengthOf(data: Buffer): number {
   const end = data.indexOf('\r\n\r\n');
   const head = data.toString('latin1', 0, end);

@@ -1,4 +1,4 @@
-/** relais as it is deployed: a process with the API and the receiver, a worker, a PostgreSQL, and a plain Redis. */
+/** relais as deployed: a process with the API and the receiver, a worker, a PostgreSQL, and a plain Redis. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ import { CONCURRENCY, inParallel, paymentOf, recipientsFile, referenceOf, TEXT }
 
 const LOOK_EVERY_MS = 100;
 
-/** Of the server; its backends are below it. */
+/** The server's pid; its backends are its children. */
 export const pidOf = ({ data }: OwnPostgres): number =>
   Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
 
@@ -70,7 +70,7 @@ export class Relais {
     for (const close of this.#closing) await close();
   }
 
-  /** Accepts payments one by one over HTTP. */
+  /** Accepts single payments over HTTP. */
   accept(first: number, count: number): Promise<void> {
     return inParallel(count, CONCURRENCY, async (index) => {
       await this.#ask('/v1/disbursements', { ...paymentOf(first + index), reference: referenceOf(first + index) });
@@ -81,7 +81,7 @@ export class Relais {
     await this.#ask('/v1/queues/disbursement/pause');
   }
 
-  /** From the moment the queue runs until all have ended, and so many more have succeeded. */
+  /** From the start of the queue until all have ended, and this many more have succeeded. */
   async liveAll(count: number): Promise<void> {
     const before = await this.#succeeded();
     await this.#ask('/v1/queues/disbursement/resume');
@@ -103,7 +103,7 @@ export class Relais {
     while ((await this.#look.query(isOver, [id])).rowCount === 0) await delay(LOOK_EVERY_MS);
   }
 
-  /** Bytes on disk of tables with their indexes, without what the next rows will fill. */
+  /** Bytes on disk of tables with their indexes, without the space for future rows. */
   async tableBytes(like: string): Promise<number> {
     await this.#look.query('checkpoint');
     const { rows } = await this.#look.query<{ bytes: string }>(
@@ -114,7 +114,7 @@ export class Relais {
     return Number(rows[0]?.bytes ?? 0);
   }
 
-  /** Reads one row of an index: to look costs what is measured nothing. */
+  /** Reads one row of an index, to avoid load. */
   async #anyOpen(): Promise<boolean> {
     const open = `select 1 from relais.operation where kind = 'disbursement' and finished_at is null limit 1`;
     return (await this.#look.query(open)).rowCount !== 0;

@@ -1,4 +1,4 @@
-/** What a user would write instead: a BullMQ worker with the payload in the job, five attempts, and no records. */
+/** The usual code of a user: a BullMQ worker with the payload in the job, five attempts, and no records. */
 import { type Job, Queue, Worker } from 'bullmq';
 import { pino } from 'pino';
 import { Counter, Histogram } from 'prom-client';
@@ -78,7 +78,7 @@ const counts = {
   seconds: new Histogram({ name: 'request_seconds', help: 'How long they took', labelNames: ['operation'] }),
 };
 
-/** What relais says of a request, too: a line, and what a page of figures needs. */
+/** The output that relais has too: a log line, and counters. */
 function tell(id: string | undefined, recipients: number, ms: number): void {
   log.info({ id, recipients, ms, outcome: 'sent', operation: 'sms.send' }, 'attempt');
   counts.requests.inc({ outcome: 'sent' });
@@ -91,7 +91,7 @@ interface PayJob extends Payment {
   readonly token?: string;
 }
 
-/** One job pays and leaves another one to ask how it ended, as the documentation of BullMQ would have it. */
+/** One job pays and adds another one that checks the status, as BullMQ's documentation suggests. */
 export async function usualPayments(order: PaymentsOrder & WithRedis): Promise<{ fillMs: number; drainMs: number }> {
   const { base, first, count, port, concurrency = CONCURRENCY } = order;
   const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };

@@ -72,7 +72,7 @@ describe('variables', () => {
     const { rows } = await checkFile('to;__proto__;constructor\n+221770000001;x;y\n');
     expect(Object.getPrototypeOf((rows[0] as { vars: object }).vars)).toBe(Object.prototype);
     expect(rows).toMatchObject([{ vars: { constructor: 'y' } }]);
-    // Said by name rather than found missing on every row.
+    // Reported by name, not as missing in every row.
     expect(await problemsOf('to;__proto__\n+221770000001;x\n', { text: '{{__proto__}}' })).toEqual([
       'missing_column',
     ]);

@@ -1,4 +1,4 @@
-/** Parts of a text that probably do not mean what they would say on a phone. */
+/** Parts of a text that would probably look wrong on a phone. */
 import { expect, test } from 'vitest';
 import { doubtsInText } from '../../../src/campaigns/check/doubtful-text.ts';
 

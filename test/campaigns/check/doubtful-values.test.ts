@@ -1,4 +1,4 @@
-/** Values that a program has damaged, or that stand for no value: asked about before they are sent. */
+/** Damaged or empty values: a decision is required before they are sent. */
 import { expect, test } from 'vitest';
 import type { CheckOptions } from '../../../src/campaigns/check/check-recipients.ts';
 import { doubtIn } from '../../../src/campaigns/check/doubtful-values.ts';

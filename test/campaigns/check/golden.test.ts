@@ -9,7 +9,7 @@ const files = readdirSync(FOLDER).filter((name) => name.endsWith('.csv'));
 const read = (name: string, options: CheckOptions = {}): Promise<Checked> =>
   checkFile(readFileSync(new URL(name, FOLDER)), { country: 'SN', ...options });
 
-/** What stands in the report for each row: the number, or the reason. */
+/** The report of each row: the number, or the reason. */
 const outcomesOf = ({ rows }: Checked) =>
   Object.fromEntries(rows.map((row) => [row.row, row.is === 'recipient' ? row.to : row.reason]));
 

@@ -1,4 +1,4 @@
-/** Checking a file holds the same memory however many rows it has: what is kept of each row is a few bytes. */
+/** Checking a file needs constant memory for any number of rows: only a few bytes are stored per row. */
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,7 +17,7 @@ const SAMPLES = 10;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The most that was in use after a full collection, in bytes, while a file of so many rows was checked. */
+/** Maximum bytes in use after a full collection, while a file of this many rows is checked. */
 async function heldBytes(source: Readable, rows: number): Promise<number> {
   const check = checkRecipients(source, {
     country: 'SN',
@@ -52,7 +52,7 @@ test(`ten times the rows are checked with less than twice the memory: ${ROWS} as
   expectFlat((rows) => Readable.from(bytesOf(fileOf(rows))), ROWS),
 );
 
-/** As Excel writes it: every text once in a table of its own, numbers as numbers, a place on every cell. */
+/** Like Excel: every text in a shared table, numbers as numbers, a position on every cell. */
 function workbookOf(people: number): Buffer {
   const heads = ['numero', 'prenom', 'montant'];
   const numbers = Array.from(
@@ -71,7 +71,7 @@ function workbookOf(people: number): Buffer {
   return xlsxOf({ strings, rows: `<row r="1">${head}</row>${rows.join('')}` });
 }
 
-/** As LibreOffice writes it: what a cell holds and what it shows, and a style on each. */
+/** Like LibreOffice: the value and the displayed text of a cell, and a style on each. */
 function odsWorkbookOf(people: number): Buffer {
   const text = (shown: string): string =>
     `<table:table-cell table:style-name="ce1" office:value-type="string" calcext:value-type="string"><text:p>${shown}</text:p></table:table-cell>`;

@@ -13,7 +13,7 @@ test('whoever asked for no texts is listed, and asked about in bulk', async () =
     },
   });
   expect(asked.flat()).toEqual(['+221770000001', '+221770000002', '+221770000002', '+221770000003']);
-  // The last row has no line after it, so it comes in a piece of its own.
+  // The last row has no line end, so it arrives in its own piece.
   expect(asked.length).toBeLessThanOrEqual(2);
   expect(rows.map((row) => (row.is === 'recipient' ? row.to : row.reason))).toEqual([
     '+221770000001',

@@ -20,7 +20,7 @@ describe('a mobile number is read from any writing', () => {
     ['77/000/00/01', '+221770000001', 'SN'],
     ['770,000,001', '+221770000001', 'SN'],
     ['221,770,000,001', '+221770000001', 'SN'],
-    // A program that took the number for a measurement had the whole of it.
+    // A program that treated the number as a measurement had all its digits.
     ['770000001.0', '+221770000001', 'SN'],
     ['770000001,00', '+221770000001', 'SN'],
     ['770 000 001,00', '+221770000001', 'SN'],
@@ -182,7 +182,7 @@ describe('the fast path', () => {
       const quick = fastRuleFor(number)?.accepts(number.slice(3)) ?? false;
       const judged = judge(`+${number}`);
       if (quick) fast += 1;
-      // Where the fast path says no, the judge is asked; so only its yes has to be right.
+      // If the fast path refuses, libphonenumber decides; so only its acceptance must be correct.
       if (quick && (judged.is !== 'mobile' || judged.e164 !== `+${number}`)) expect.fail(`+${number}`);
     }
     expect(fast).toBeGreaterThan(10_000);

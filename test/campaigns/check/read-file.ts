@@ -6,7 +6,7 @@ export async function* pieces(...parts: readonly (string | Uint8Array)[]): Async
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
 }
 
-/** The bytes French Excel would write. */
+/** The bytes of French Excel. */
 export function windows1252(text: string): Buffer {
   return Buffer.from(text.replaceAll('œ', '\x9c').replaceAll('’', '\x92').replaceAll('€', '\x80'), 'latin1');
 }
@@ -27,7 +27,7 @@ export async function checkPieces(source: AsyncIterable<Uint8Array>, options: Ch
   return { rows, summary: check.summary() };
 }
 
-/** The codes of the problems for which a file is refused. */
+/** Codes of the problems for which a file is refused. */
 export async function problemsOf(file: string | Uint8Array, options: CheckOptions = {}): Promise<readonly string[]> {
   try {
     await checkFile(file, options);

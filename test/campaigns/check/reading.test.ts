@@ -194,7 +194,7 @@ describe('however the bytes are cut, the rows are the same', () => {
 
   async function* cutAt(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
     const ends = [...cuts, bytes.length].sort((a, b) => a - b);
-    // One buffer for all pieces, as a careless source would do it: nothing may be kept without a copy.
+    // One buffer for all pieces, like a careless source: data must be copied before it is kept.
     const shared = Buffer.alloc(bytes.length);
     for (const [at, end] of ends.entries()) {
       const length = bytes.copy(shared, 0, ends[at - 1] ?? 0, end);

@@ -12,7 +12,10 @@ interface Case {
 const SN = { country: 'SN' };
 const GOOD = '+221770000001';
 
-/** For every reason a file whose last row, and only that one, is skipped for it. A new reason does not compile without. */
+/**
+ * For every reason a file whose last row is the only one skipped for it. A new reason without a case does not
+ * compile.
+ */
 const CASES = {
   empty: { file: `to;nom\n${GOOD};Awa\n;Ben` },
   not_a_number: { file: `to\n${GOOD}\nà demander` },

@@ -32,7 +32,7 @@ function opened(options: Partial<Parameters<typeof openOutgoing>[0]> = {}): Outg
   return outgoing;
 }
 
-/** A clock whose deadline comes when the test says so. */
+/** A clock whose deadline the test triggers. */
 function handClock(): { clock: Clock; strike: () => void; armedMs: number[] } {
   const armed: Array<() => void> = [];
   const armedMs: number[] = [];
@@ -172,7 +172,7 @@ test('no socket is opened towards a name that leads inside', async () => {
   expect(connections).toBe(0);
 });
 
-/** The first lookup gets the first address, and so on; the last address stays. */
+/** The first lookup gets the first address, and so on; the last address repeats. */
 function resolvingTo(...addresses: string[]): ResolveAll {
   return (_name, _options, answer) => {
     const address = (addresses.length > 1 ? addresses.shift() : addresses[0]) ?? '';

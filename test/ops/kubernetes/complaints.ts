@@ -1,4 +1,4 @@
-/** What no schema knows: whether the objects fit each other, our settings, and the time that a process needs to stop. */
+/** Rules beyond the schemas: consistency of the objects, of our settings, and of the stop time of a process. */
 import { describeSettings, loadConfig, missingFor } from '../../../src/config.ts';
 import { timingOf } from '../../../src/app/container.ts';
 import { roles } from '../../../src/cli/io.ts';
@@ -7,7 +7,7 @@ import { textOf } from '../../../src/messages/texts.ts';
 
 const described = describeSettings();
 const settingNames = new Set(described.map(({ name }) => name));
-/** An address of Redis has its password in it. */
+/** An address of Redis contains its password. */
 const secretNames = new Set(['REDIS_URL', ...described.flatMap(({ name, secret }) => (secret ? [name] : []))]);
 
 export const secretsInTheExample: readonly string[] = readKubernetes('secrets.env.example')
@@ -30,7 +30,7 @@ const envOf = (deployment: Manifest): readonly Env[] => containerOf(deployment).
 export const secretsOf = (deployment: Manifest): readonly string[] =>
   envOf(deployment).flatMap(({ name, valueFrom }) => (valueFrom?.secretKeyRef ? [name] : []));
 
-/** What the process would read: the shared settings, its own, and something for each secret. */
+/** The settings of a process: shared ones, its own, and a value for each secret. */
 export function settingsOf(deployment: Manifest, objects: readonly Manifest[]): Record<string, string> {
   const maps = containerOf(deployment).envFrom.map(({ configMapRef }: any) => configMapRef.name as string);
   const shared = ofKind(objects, 'ConfigMap').filter(({ metadata }) => maps.includes(metadata.name));
@@ -109,7 +109,7 @@ function ofHardening(deployment: Manifest): readonly string[] {
   return Object.entries(facts).flatMap(([complaint, holds]) => (holds ? [] : [complaint]));
 }
 
-/** Whoever selects processes must find some of ours, and nobody else's, and ask at ports that those have. */
+/** Selectors must match some of our processes and no others, at ports that they have. */
 function ofSelectors(object: Manifest, deployments: readonly Manifest[]): readonly string[] {
   const selector = selectorOf(object);
   if (selector === undefined) return [];
@@ -145,7 +145,7 @@ function portsAskedBy({ kind, spec }: Manifest): readonly string[] {
   return (spec.ingress ?? []).flatMap(({ ports }: any) => ports.map(({ port }: { port: string }) => port));
 }
 
-/** Each with the name of its object before it. */
+/** Each with the name of its object. */
 export function complaintsAbout(objects: readonly Manifest[]): readonly string[] {
   const deployments = ofKind(objects, 'Deployment');
   const named = ({ metadata }: Manifest, complaints: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** The files under ops/kubernetes as a cluster would get them, and what is known of each kind. */
+/** The rendered files of ops/kubernetes, and the schema of each kind. */
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export const readKubernetes = (path: string): string => readFileSync(join(ROOT, 
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Any object of a cluster, as far as the tests look into it; its shape is for its schema to judge. */
+/** Any object of a cluster, as far as the tests read it; its schema checks its shape. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -37,18 +37,18 @@ function runs(command: string, args: readonly string[]): boolean {
   }
 }
 
-/** kubectl brings kustomize with it; either will do. */
+/** kubectl includes kustomize; either is sufficient. */
 const renderer = [
   { command: 'kubectl', asked: ['version', '--client'], args: ['kustomize'] },
   { command: 'kustomize', asked: ['version'], args: ['build'] },
 ].find(({ command, asked }) => runs(command, asked));
 
-/** Why these tests cannot run here; undefined when they can. */
+/** Why these tests cannot run here; undefined: they can. */
 export const missing = renderer ? undefined : 'skipped: neither kubectl nor kustomize is here';
 
 if (missing) console.warn(missing);
 
-/** As a copy of an overlay would have it. */
+/** As in a copy of an overlay. */
 export function render(overlay: string): Manifest[] {
   if (renderer === undefined) return [];
   const { command, args } = renderer;
@@ -79,7 +79,7 @@ const models: Readonly<Record<string, readonly [module: string, make: new (data:
   ScaledObject: ['@kubernetes-models/keda/keda.sh/v1alpha1', ScaledObject],
 };
 
-/** What the published schema of its kind has against an object: a missing field, a wrong type or value. */
+/** Violations of the published schema: a missing field, a wrong type or value. */
 export function schemaComplaints({ kind, ...object }: Manifest): readonly string[] {
   const [, Known] = models[kind] ?? [];
   if (Known === undefined) return [`no schema of ${kind}`];
@@ -92,8 +92,8 @@ export function schemaComplaints({ kind, ...object }: Manifest): readonly string
 }
 
 /**
- * The schemas let pass what they do not know; their types do not, when an object is written down as a literal. So each
- * becomes a file of its own, and the compiler is asked about all of them at once: its complaints by name.
+ * The schemas accept unknown fields; their types do not, if an object is a literal. So each object becomes a file,
+ * and the compiler checks all of them at once: its complaints by name.
  */
 export async function typeComplaints(
   objects: ReadonlyMap<string, Manifest>,
@@ -108,7 +108,7 @@ export async function typeComplaints(
       lines.push(`export const object: I${object.kind} = ${JSON.stringify(object, null, 2)};`);
       writeFileSync(join(folder, `${index}.ts`), lines.join('\n'));
     });
-    // The library's own files are checked too: what it failed to import would let everything pass.
+    // The library's own files are checked too: a failed import would accept everything.
     const compilerOptions = { strict: true, noEmit: true, module: 'NodeNext', target: 'ES2023', types: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
     const complaints = new Map<string, string[]>(names.map((name) => [name, []]));
@@ -130,7 +130,7 @@ async function compile(folder: string): Promise<readonly string[]> {
     await promisify(execFile)(process.execPath, args);
     return [];
   } catch (error) {
-    // It ends with 1 or 2 when it has complaints, and they are what it printed.
+    // It exits with 1 or 2 if it has complaints, which it prints.
     if (error instanceof Error && 'stdout' in error && error.stdout !== '') return String(error.stdout).split('\n');
     throw error;
   }

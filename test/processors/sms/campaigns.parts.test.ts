@@ -1,4 +1,4 @@
-/** Campaigns from their start to their end: workers over a real ledger, and the provider in the test's hand. */
+/** Campaigns from start to end: workers over a real ledger, with a scripted provider. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { Database } from '../../../src/ledger/pool.ts';
@@ -75,7 +75,7 @@ describe('a campaign', () => {
       "select count(*)::int as n from relais.sms_request where state <> 'queued'",
     );
     await sms.until(async () => (await totals(id))?.sending === 0);
-    // What had its intent by then may have left, and nothing else.
+    // Only requests with an intent by then may have left.
     expect(sms.provider.requests.length).toBeLessThanOrEqual(taken[0]?.n ?? 0);
     expect(await bench.sum(id)).toEqual([5_000, 5_000]);
     await bench.campaigns.switch(id, 'resume', { by: 'maker' });
@@ -256,7 +256,7 @@ describe('conditions', () => {
     };
     let answerCanary: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (answerCanary = resolve));
-    // The canary is under way alone for longer than a permit is good.
+    // The canary is in flight alone for longer than a permit is valid.
     sms.provider.answers = () => (sms.provider.requests.length === 1 ? answered : Promise.resolve());
     const { context, worker } = sms.open({ upstream: { messaging: sms.provider, admit }, concurrency: 40 });
     let skippedMs = 0;

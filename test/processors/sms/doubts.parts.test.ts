@@ -1,4 +1,4 @@
-/** Campaigns through lost answers, refused requests, retries, and workers that are killed. */
+/** Campaigns with lost answers, refused requests, retries, and killed workers. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Database } from '../../../src/ledger/pool.ts';
 import { type FreshLedger, freshLedger } from '../../support/fresh-ledger.ts';
@@ -29,13 +29,13 @@ beforeEach(async () => {
 afterEach(() => sms.close());
 
 const totals = async (id: string) => (await bench.campaigns.read(id))?.totals;
-/** Nothing is queued or on its way. */
+/** No request is queued or in flight. */
 const isAnswered = async (id: string): Promise<boolean> => {
   const { queued = 1, sending = 1 } = (await totals(id)) ?? {};
   return queued + sending === 0;
 };
 
-/** What the totals of the day are with all rows that the publisher will add. */
+/** The daily totals after all rows that the publisher will add. */
 async function dayTotals(): Promise<Readonly<Record<string, number>>> {
   const rows = await ledger.query<{ name: string; change: number }>(
     `select split_part(t.name, '|', 4) as name, sum(t.change::int)::int as change
@@ -44,11 +44,11 @@ async function dayTotals(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(rows.map(({ name, change }) => [name, change]));
 }
 
-/** Turns the clock on until the campaign is over. */
+/** Advances the clock until the campaign is finished. */
 async function finish(id: string): Promise<void> {
   await sms.until(async () => {
     if ((await bench.standing(id)) === 'finished') return true;
-    // A request on its way would seem to have lost its worker.
+    // A request in flight would look like one of a dead worker.
     const [onItsWay] = await ledger.query(`select from relais.sms_request where state = 'sending' limit 1`);
     if (onItsWay === undefined) bench.advance(SETTLE_DELAY_MS / 4);
     return false;
@@ -200,7 +200,7 @@ describe('workers', () => {
     bench.advance(LEASE_MS);
     await sms.until(async () => (await totals(id))?.sending === 0);
     await finish(id);
-    // The requests that left are found in the statistics; the intents ahead of the slots never left.
+    // Requests that left are found in the statistics; intents beyond the slots never left.
     const { sent = 0, unknown = 0 } = (await totals(id)) ?? {};
     expect([sent + unknown, sent]).toEqual([1_000, sms.provider.book.length]);
     expect(await dayTotals()).toMatchObject({ sent, unknown });

@@ -1,4 +1,4 @@
-/** A batch asked for by the library: the same rows, the same rules and the same second pair of eyes as over HTTP. */
+/** A batch from the library: the same rows, rules and second approver as over HTTP. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OtherDeployment } from '../../../src/producer/errors.ts';
 import { createProducer, type Producer } from '../../../src/producer/producer.ts';

@@ -1,4 +1,4 @@
-/** Bodies nobody would send on purpose, and bodies somebody would. */
+/** Realistic and unrealistic bodies. */
 import * as fc from 'fast-check';
 
 const known = ['data', 'status', 'token', 'hash', 'invoice', 'total_amount', 'pan', 'custom_data', 'mode', 'amount'];
@@ -28,7 +28,7 @@ const { json } = fc.letrec((tie) => ({
     fc.double(),
     fc.constantFrom(null, true, false),
     fc.array(tie('json'), { maxLength: 4 }),
-    // Entries and not a dictionary: a dictionary would quietly drop `__proto__` before we meet it.
+    // Entries and not a dictionary: a dictionary would silently drop `__proto__` before the test.
     fc.array(fc.tuple(names, tie('json')), { maxLength: 6 }).map((entries) => ({ entries })),
   ),
 }));
@@ -52,7 +52,7 @@ const multipart = plainPairs.map(
   (pairs) =>
     `${pairs.map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`).join('')}--b--`,
 );
-/** Text in every encoding that upstream may use, in layers, with what nobody would send on purpose. */
+/** Text in every possible encoding of the provider, nested, with unrealistic content. */
 export const layeredText = fc
   .tuple(
     fc.oneof(form, rawForm, jsonText, multipart),
@@ -78,7 +78,7 @@ export const contentType = fc.option(
 );
 
 const beginnings = fc.constantFrom('', 'data=', '{"data":"', '--b\r\n', '"', '%7B', '\ufeff{', 'data[a]=');
-/** Bytes, some of which begin like something that we know. */
+/** Bytes, some of which begin like a known format. */
 export const rawBytes = fc.oneof(
   fc.uint8Array({ maxLength: 400 }),
   fc

@@ -1,6 +1,4 @@
-/**
- * Bodies nobody would send on purpose, and bodies somebody would. 10,000 each run; RELAIS_DEEP=1 makes it a million.
- */
+/** Realistic and unrealistic bodies. 10,000 each run; RELAIS_DEEP=1 makes it a million. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readCallbackBody, readTree } from '../../../src/webhooks/body.ts';

@@ -159,7 +159,7 @@ describe('bodies that tell nothing', () => {
   });
 });
 
-/** Where reading takes the square of the length, a body of this size takes minutes, and the limit of the test ends it. */
+/** With quadratic parsing, a body of this size takes minutes, and the test's time-out ends it. */
 describe('bodies made to take long are read', () => {
   const size = BODY_LIMITS.bytes - 64;
   test.each([
