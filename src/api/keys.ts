@@ -182,6 +182,8 @@ export class KeyRing {
   #hands: readonly (readonly [maker: string, person: string])[] = [];
   #readMono = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
+  /** The reading after the one that is under way. */
+  #next: Promise<void> | undefined;
   readonly #listeners = new Set<() => void>();
 
   constructor(options: KeyRingOptions) {
@@ -208,9 +210,16 @@ export class KeyRing {
     return [...fixed, ...this.#made.filter(({ expiresAt = Infinity }) => expiresAt > now)];
   }
 
-  /** Reads the keys again; concurrent calls share one read. */
+  /** Reads the keys. The reading begins after the call: one that is under way may lack the newest key. */
   refresh(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    if (this.#reading === undefined) return this.#begin();
+    this.#next ??= this.#reading.catch(() => undefined).then(() => this.#begin());
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#next = undefined;
+    this.#reading = this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
 
@@ -239,8 +248,6 @@ export class KeyRing {
    * have just created a key.
    */
   async onesWith(key: ApiKey): Promise<readonly string[]> {
-    // A running read may have begun earlier; its error is reported to its own caller.
-    await this.#reading?.catch(() => undefined);
     await this.refresh();
     const own = comparable(personOf(key));
     const called = (await this.#options.alsoCalled?.()) ?? [];
@@ -259,7 +266,7 @@ export class KeyRing {
   /** A read that took long, for example while PostgreSQL hung, returns the state at its start. */
   async #believable(): Promise<void> {
     const askedMono = this.#options.clock.monotonic();
-    while (askedMono - this.#readMono >= FRESH_MS) await this.refresh();
+    while (askedMono - this.#readMono >= FRESH_MS) await (this.#reading ?? this.refresh());
   }
 
   async #read(): Promise<void> {

@@ -9,6 +9,7 @@ const CLOSED = {
   RL003: 'recovering',
   RL004: 'epoch',
   RL005: 'superseded',
+  RL006: 'not compared',
 } as const;
 const RULE = 'RL100';
 

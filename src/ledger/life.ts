@@ -3,6 +3,7 @@
  * memory of it, and whether a recovery is running. It beats each second and informs the witnesses.
  */
 import { type Clock, type Moment, momentOf, msBetween } from '../lib/clock.ts';
+import { untilCompared } from './compared.ts';
 import type { DatabaseOptions } from './database.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Journal } from './journal.ts';
@@ -56,6 +57,8 @@ type Listener = (recovering: RecoveringState | undefined) => void;
 
 const BEAT_EVERY_MS = 1_000;
 const STEP_MS = 5_000;
+/** A process that is gone is known as gone by then. */
+const COMPLAINT_MS = 20_000;
 /** A witness may lose data, so every value is written again after this many beats. */
 const REPEAT_EVERY = 30;
 
@@ -78,12 +81,15 @@ export class Life {
   /** The last beat: the time of PostgreSQL, and when this process sent the query and got the answer. */
   #timed: { readonly at: number; readonly asked: Moment; readonly answered: Moment } | undefined;
   #steppedAt: Moment | undefined;
+  /** When every process had compared what it remembers, as far as this process knows. */
+  #comparedMono: number;
   #cancel = (): void => undefined;
   #underWay: Promise<void> = Promise.resolve();
 
   constructor(options: LifeOptions) {
     this.#options = options;
     const { at, memory, clock } = options;
+    this.#comparedMono = clock.monotonic();
     this.#unheard = new Set(options.witnesses);
     this.#processes = new Processes({ ...options, onRestored: (loss) => this.enterRecovery('rolled_back', loss) });
     memory.onClosed = () => this.refused();
@@ -162,16 +168,30 @@ export class Life {
     this.#noticeStep(asked);
     // The answer of this beat does not include a recovery that the beat itself began.
     if (this.#entered === entered) this.#show(this.standing?.recovering);
-    if (this.#beats > 0 && (this.#unheard.size > 0 || this.#beats % REPEAT_EVERY === 1)) await this.#hear();
+    const isOther = this.standing?.run !== this.standing?.compared;
+    this.#complain();
+    if (this.#beats > 0 && (isOther || this.#unheard.size > 0 || this.#beats % REPEAT_EVERY === 1))
+      await this.#hear();
     await this.#confirmedByPeers();
+    await this.#processes.noteCompared();
     this.#beats += 1;
     await this.#tell(false);
+  }
+
+  /** Nothing leaves meanwhile, so that an operator can read why. */
+  #complain(): void {
+    const { clock, quietly } = this.#options;
+    const { uncompared = [] } = this.standing ?? {};
+    if (uncompared.length === 0) this.#comparedMono = clock.monotonic();
+    if (clock.monotonic() - this.#comparedMono < COMPLAINT_MS || this.#beats % REPEAT_EVERY !== 0) return;
+    const why = 'PostgreSQL was started anew, and a process has not compared what it remembers: nothing is sent';
+    quietly(why, new Error(`end or restart ${uncompared.join(', ')}`));
   }
 
   /** Counts an effect without an intent. False: it must not happen. */
   async raise(): Promise<boolean> {
     try {
-      await this.#effects.write('raise_lane', []);
+      await untilCompared(this.#options.clock, () => this.#effects.write('raise_lane', []));
       return true;
     } catch (error) {
       if (!(error instanceof LedgerClosed)) throw error;
@@ -198,7 +218,9 @@ export class Life {
     // It is recorded now. Checks of sent requests continue, so results must be written during the recovery.
     for (const { lane, found } of loss.lanes) memory.restore(lane, found);
     this.#entered += 1;
-    this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because });
+    // The first cause stands: a witness that knows of more comes later.
+    const { because: first } = this.#recovering ?? {};
+    this.#show({ since: this.standing?.at ?? this.#options.clock.now(), because: first || because });
   }
 
   /** Ends cleanly: this process has no work in progress. */

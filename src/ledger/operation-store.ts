@@ -290,7 +290,7 @@ export class OperationStore {
 
 const NO_FINGERPRINT = Buffer.alloc(0);
 /** Reasons that refuse every intent of this process. */
-const CLOSED: readonly LedgerClosed['reason'][] = ['recovering', 'restored'];
+const CLOSED: readonly LedgerClosed['reason'][] = ['recovering', 'restored', 'not compared'];
 
 function ledgerKind(kind: Kind): LedgerKind {
   if (isLedgerKind(kind)) return kind;

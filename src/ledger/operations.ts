@@ -7,6 +7,7 @@ import type { Opinions } from '../kinds/limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import type { DatabaseOptions } from './database.ts';
+import { untilCompared } from './compared.ts';
 import { AnswerLost, RuleRefused } from './errors.ts';
 import type { Journal } from './journal.ts';
 import { Lane, Memory } from './lane.ts';
@@ -293,11 +294,12 @@ export class Operations {
   }
 
   async #change(lane: Lane, items: readonly Change[], intends: boolean): Promise<readonly (Written | undefined)[]> {
+    const { clock } = this.#options;
     const values = changeValues(items);
     const isOfPeople = items.every(({ lease }) => lease === undefined);
     const rows = await this.#settled(
       lane,
-      (op) => lane.write<Fresh>('change', [op, intends, this.#now(), ...values]),
+      (op) => untilCompared(clock, () => lane.write<Fresh>('change', [op, intends, this.#now(), ...values])),
       isOfPeople ? SETTLE_FOR_CALLER_MS : undefined,
     );
     const done = new Map(rows.map((row) => [row.id, row]));

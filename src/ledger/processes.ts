@@ -59,6 +59,8 @@ interface Beaten {
   readonly unwitnessed_at: Date | null;
   readonly lanes: readonly string[];
   readonly counters: readonly string[];
+  readonly run: string;
+  readonly compared: string | null;
   readonly at: Date;
 }
 
@@ -73,6 +75,7 @@ export interface ProcessRow {
   readonly schema_version: number;
   readonly roles: readonly string[];
   readonly beat: string;
+  readonly compared: string | null;
   readonly started_at: Date;
 }
 
@@ -84,6 +87,12 @@ export interface Standing {
   readonly recovering: { readonly since: number; readonly because: string } | undefined;
   /** Since when no witness has confirmed the ledger, ms since the epoch. */
   readonly unwitnessedSince: number | undefined;
+  /** Run of PostgreSQL: another one may be a restored copy. */
+  readonly run: string;
+  /** Run that this process has compared with what it and its witnesses remember. */
+  readonly compared: string | undefined;
+  /** Processes that have not compared it yet. */
+  readonly uncompared: readonly string[];
   /** By the clock of PostgreSQL, ms since the epoch. */
   readonly at: number;
   /** Other processes whose beats were seen. */
@@ -166,6 +175,12 @@ export class Processes {
     await this.#observe(rows, momentOf(clock));
   }
 
+  /** Other processes wait for it after a start of PostgreSQL: only this process may remember what a restored ledger lacks. */
+  async noteCompared(): Promise<void> {
+    const { run, compared } = this.#standing ?? {};
+    if (run !== undefined && run !== compared) await this.#options.database.run('note_compared', [this.name, run]);
+  }
+
   /** Ends cleanly: this process has no work in progress. */
   async end(): Promise<void> {
     if (!this.#isFenced) await this.#retire([this.name]);
@@ -192,7 +207,8 @@ export class Processes {
   async #lost(known: ReadonlyMap<string, bigint>, beaten: Beaten): Promise<readonly LostLane[]> {
     const { database, memory } = this.#options;
     const marks = new Map(beaten.lanes.map((lane, at) => [lane, BigInt(beaten.counters[at] ?? 0)]));
-    this.#standing = { ...standingOf(beaten), marks, alive: this.#standing?.alive ?? [] };
+    const { alive = [], uncompared = [] } = this.#standing ?? {};
+    this.#standing = { ...standingOf(beaten), marks, alive, uncompared };
     const absent = [...known.keys()].filter((lane) => !marks.has(lane));
     const ended =
       absent.length === 0 ? [] : await database.run<{ lane: string; counter: string }>('retired', [absent]);
@@ -227,7 +243,8 @@ export class Processes {
     if (wasBlind) this.#watched.clear();
     const others = rows.filter(({ process }) => process !== this.name);
     const alive = others.filter(({ process, beat }) => (this.#watched.get(process)?.beat ?? beat) !== beat);
-    if (this.#standing) this.#standing = { ...this.#standing, alive };
+    const uncompared = rows.filter(({ compared }) => compared !== this.#standing?.run).map(({ process }) => process);
+    if (this.#standing) this.#standing = { ...this.#standing, alive, uncompared };
     this.#watched = new Map(others.map(({ process, beat }) => [process, this.#watchedAs(process, beat, now)]));
     const doomed: ProcessRow[] = [];
     for (const row of others) if (await this.#isDead(row, now)) doomed.push(row);
@@ -294,13 +311,15 @@ function lostOf(lane: string, known: bigint, found: bigint | undefined): readonl
   return [{ lane, known: String(known), ...(found === undefined ? {} : { found: String(found) }) }];
 }
 
-function standingOf({ deployment, epoch, recovering_at, recovering_why, unwitnessed_at, at }: Beaten) {
+function standingOf({ deployment, epoch, recovering_at, recovering_why, unwitnessed_at, run, compared, at }: Beaten) {
   return {
     deployment,
     epoch,
     recovering:
       recovering_at === null ? undefined : { since: recovering_at.getTime(), because: recovering_why ?? '' },
     unwitnessedSince: unwitnessed_at?.getTime(),
+    run,
+    compared: compared ?? undefined,
     at: at.getTime(),
   };
 }

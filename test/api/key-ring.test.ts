@@ -47,3 +47,16 @@ test('what goes on by itself is not kept by a reading from before either', async
   readings[2]?.(revoked);
   expect(await still).toBe(false);
 });
+
+test('a key that is created while a reading is under way is accepted after the next refresh', async () => {
+  const { readings, ring } = slowRing();
+  const early = ring.refresh();
+  const late = Promise.all([ring.refresh(), ring.refresh()]);
+  readings[0]?.([]);
+  await early;
+  await settled();
+  readings[1]?.(known);
+  await late;
+  expect((await ring.find(SECRET))?.id).toBe('key_1');
+  expect(readings).toHaveLength(2);
+});

@@ -234,7 +234,7 @@ test('a statement that arrives after its lane went on writes nothing', async () 
   const client = new Client({ connectionString: ledger.url });
   await client.connect();
   closing.push(() => client.end());
-  const raise = client.query('select relais.raise_mark($1, $2, $3, $4, false)', ['late/0', ...late]);
+  const raise = client.query('select relais.raise_mark($1, $2, $3, $4, false, false)', ['late/0', ...late]);
   await expect(raise).rejects.toMatchObject({ code: 'RL005' });
   await lane.write('change', nothing);
 });

@@ -290,3 +290,19 @@ test('the journal holds what was about to leave and what was done, in order; a h
   ]);
   expect([journal.sentOn('a/intend0'), journal.lastAct?.n]).toEqual(['5', 2]);
 });
+
+test('a process says which other process keeps everything from leaving after a start of PostgreSQL', async () => {
+  let ahead = 0;
+  const clock = { ...systemClock, after: () => () => undefined, monotonic: () => systemClock.monotonic() + ahead };
+  const one = await worker([], { clock });
+  const two = await worker([], { slot: 'other' });
+  await ledger.query(`update relais.worker set compared = 'another start'`);
+  await one.life.beat();
+  expect(one.faults).toEqual([]);
+  ahead = 25_000;
+  for (let beat = 0; beat < 30; beat += 1) await one.life.beat();
+  expect(one.faults).toEqual([expect.stringContaining('has not compared what it remembers')]);
+  await two.life.beat();
+  for (let beat = 0; beat < 60; beat += 1) await one.life.beat();
+  expect(one.faults).toHaveLength(1);
+});

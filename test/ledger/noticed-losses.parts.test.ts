@@ -48,6 +48,56 @@ test('one lost statement of each lane', async () => {
   expect((await world.worker()).life.recovering()).toBeDefined();
 });
 
+/** As after another start of PostgreSQL: no process has compared what it remembers with this server yet. */
+const restarted = () => world.query(`update relais.worker set compared = 'another start'`);
+
+async function claimedBy({ operations }: LedgerWorker, id: string): Promise<string> {
+  const claimed = await operations.claim('disbursement', ['main'], 50, 60_000);
+  await operations.release(claimed.filter((row) => row.id !== id));
+  return claimed.find((row) => row.id === id)?.lease ?? '';
+}
+
+const intentOf = (id: string, lease: string) => ({
+  id,
+  lease,
+  was: 'queued',
+  state: 'submitting',
+  queue: 'status-poll',
+  token: `tok-${id}`,
+  keepMs: 60_000,
+  sendMs: 10_000,
+  intends: true,
+});
+
+test('a process that remembers less claims and sends nothing before the others have compared', async () => {
+  const [one, two] = [await world.worker(), await world.worker()];
+  for (const id of ['dsb_0', 'dsb_1']) await one.operations.accept(payment(id));
+  for (const { life } of [one, two]) await life.beat();
+  const lease = await claimedBy(two, 'dsb_1');
+  const putItBack = await backup();
+  await sent(one, payment('dsb_0'));
+  await putItBack();
+  await restarted();
+  await two.life.beat();
+  expect(await claimedBy(two, 'dsb_0')).toBe('');
+  const intent = two.operations.change(intentOf('dsb_1', lease)).catch((error: unknown) => error);
+  await one.life.beat();
+  expect(await intent).toMatchObject({ name: 'LedgerClosed', reason: 'epoch' });
+  expect(await world.states()).toEqual({ dsb_0: 'queued', dsb_1: 'queued' });
+});
+
+test('after a restart of PostgreSQL work goes on once every process has compared', async () => {
+  const [one, two] = [await world.worker(), await world.worker()];
+  await one.operations.accept(payment('dsb_0'));
+  const lease = await claimedBy(one, 'dsb_0');
+  await restarted();
+  await one.life.beat();
+  const intent = one.operations.change(intentOf('dsb_0', lease));
+  expect(await claimedBy(one, 'dsb_0')).toBe('');
+  await two.life.beat();
+  expect(await intent).toMatchObject({ known: true });
+});
+
 test('one act of a person, and nothing else', async () => {
   const three = await world.putBack(
     async () => undefined,

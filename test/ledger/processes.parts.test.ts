@@ -215,6 +215,7 @@ test('an intent that may still leave keeps its lease until its deadline; a statu
   await accepted('intents', 3);
   const gone = observer('worker-g', { place: { ...ownPlace(), pidStarted: 'earlier' } });
   await gone.processes.start();
+  await gone.processes.noteCompared();
   const operations = operationsOf(gone.processes.name);
   const [plain, direct, check] = await operations.claim('disbursement', ['intents'], 3, 120_000);
   if (!plain || !direct || !check) throw new Error('nothing was due');

@@ -46,11 +46,12 @@ describe('console', () => {
     expect(brokenBy(answered({ ...silent, problem: 'internal', route: 'balances' }))).toEqual(['C1']);
   });
 
-  test('C1 sees somebody signed out who was not, and knows of what a copy forgets', () => {
+  test('C1 sees a user who was signed out without a reason, and allows it after a restore', () => {
     const out = { status: 401, problem: 'unauthenticated', at: 25_000 } as const;
     expect(brokenBy(answered(out))).toEqual(['C1']);
     expect(brokenBy({ ...answered({ ...out, since: 21_000 }), restores: [restored] })).toEqual([]);
-    expect(brokenBy({ ...answered({ ...out, since: 19_000 }), restores: [restored] })).toEqual(['C1']);
+    expect(brokenBy({ ...answered({ ...out, since: 19_000 }), restores: [restored] })).toEqual([]);
+    expect(brokenBy({ ...answered({ ...out, since: 23_500 }), restores: [restored] })).toEqual(['C1']);
     const slow = { ...out, since: 21_000, at: restored.restoredAt - 4_000 };
     expect(brokenBy({ ...answered({ ...slow, until: 25_000 }), restores: [restored] })).toEqual([]);
     expect(brokenBy({ ...answered(slow), restores: [restored] })).toEqual(['C1']);

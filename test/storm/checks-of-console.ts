@@ -40,10 +40,11 @@ function mayBe(answer: ConsoleAnswer, seen: SeenConsole, restores: readonly Rest
   if (status === 410) return problem === 'removed' && restores.length > 0;
   if (status !== 401) return status === 429 && problem === 'too-many-requests';
   if (problem !== 'unauthenticated') return false;
-  // The key was revoked; or the session or the key is newer than a restored backup.
+  // The key was revoked. Or PostgreSQL was restored: it lacks younger sessions and keys, and the recovery ends older sessions.
   const isRevoked = sitting === 'first' && seen.revokedAt !== undefined;
   return (
-    isRevoked || restores.some(({ copiedAt, restoredAt }) => since >= copiedAt && restoredAt <= until + SLACK_MS)
+    isRevoked ||
+    restores.some(({ restoredAt, recoveredAt = until }) => since <= recoveredAt && restoredAt <= until + SLACK_MS)
   );
 }
 

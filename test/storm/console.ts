@@ -140,7 +140,8 @@ class ConsoleUser {
   readonly #name: string;
   readonly #users: ConsoleUsers;
   #cookie = '';
-  #signedInAt: number | undefined;
+  /** When it signed in last; before that, when it got its key. */
+  #since = nowMs();
 
   constructor(name: string, key: MadeKey, users: ConsoleUsers) {
     this.#name = name;
@@ -223,7 +224,7 @@ class ConsoleUser {
   }
 
   #answered(answer: Omit<ConsoleAnswer, 'sitting' | 'since'>, body: string): void {
-    this.#users.answers.push({ sitting: this.#name, since: this.#signedInAt, ...answer });
+    this.#users.answers.push({ sitting: this.#name, since: this.#since, ...answer });
     this.#users.bodies.push(body);
   }
 
@@ -240,7 +241,7 @@ class ConsoleUser {
     if (reply.seen.status !== 200 || id === undefined) return false;
     this.#users.secrets.set(id, 'a session');
     this.#cookie = `relais=${id}`;
-    this.#signedInAt = at;
+    this.#since = at;
     return true;
   }
 

@@ -31,6 +31,7 @@ const processes = new Processes({
   onRestored: async () => say({ restored: true }),
 });
 await processes.start();
+await processes.noteCompared();
 const operations = new Operations({
   database: { url, schema },
   process: processes.name,

@@ -51,8 +51,20 @@ create table relais.worker (
   roles           text[]      not null,
   beat            bigint      not null default 0,            -- silent: an observer saw the same number twice, 10 s apart
   started_at      timestamptz not null default now(),
-  beat_at         timestamptz not null default now()
+  beat_at         timestamptz not null default now(),
+  compared        text                                       -- the run of the server that it has compared with what it remembers
 ) with (fillfactor = 50);
+
+-- One run of PostgreSQL, from a start to a stop. A ledger is restored, or a standby promoted, only with another run.
+create function relais.server_run() returns text language sql stable as $$
+  select extract(epoch from pg_catalog.pg_postmaster_start_time())::text
+$$;
+
+-- Whether every process has compared this run of PostgreSQL with what it and its witnesses remember. Before that, a process
+-- that remembers less than another one could repeat a payment that only the other one knows.
+create function relais.is_compared() returns boolean language sql stable as $$
+  select not exists (select from relais.worker w where w.compared is distinct from relais.server_run())
+$$;
 
 -- One row for each detected or suspected restore. The newest one is running until `ended_at` is set.
 create table relais.recovery (
@@ -87,7 +99,10 @@ create sequence relais.lease_number;
 --   RL003  the ledger is recovering, and the statement would accept a request or let one leave
 --   RL004  the epoch is another one: a recovery was completed
 --   RL005  the lane has gone on without this statement: it comes late, or another process has the name of the lane
-create function relais.raise_mark(own_lane text, known_epoch int, lanes text[], counters bigint[], must_be_open boolean)
+--   RL006  a process has not yet compared what it remembers with this run of PostgreSQL, and the statement would let one leave
+create function relais.raise_mark(
+  own_lane text, known_epoch int, lanes text[], counters bigint[], must_be_open boolean, leaves boolean
+)
 returns bigint language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   raised bigint;
@@ -115,6 +130,9 @@ begin
   end if;
   if must_be_open and here.recovering then
     raise exception 'the ledger is recovering' using errcode = 'RL003';
+  end if;
+  if leaves and not relais.is_compared() then
+    raise exception 'not every process has compared what it remembers' using errcode = 'RL006';
   end if;
   return raised;
 end $$;

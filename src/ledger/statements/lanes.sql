@@ -17,4 +17,4 @@ select lane, counter from relais.mark;
 -- Counts an effect without an intent.
 -- params: lane text, epoch int4, lanes text[], counters int8[]
 -- row: counter int8
-select relais.raise_mark($1, $2, $3, $4, true) as counter;
+select relais.raise_mark($1, $2, $3, $4, true, true) as counter;

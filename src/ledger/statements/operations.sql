@@ -11,7 +11,7 @@
 -- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, schema_version int2, now timestamptz, limits jsonb, dry bool, id text[], kind text[], account text[], reference text[], idempotency_key text[], other_id text[], fingerprint bytea[], state text[], queue text[], amount int8[], counted bool[], beneficiary text[], meant_again bool[], approval text[], request jsonb[], facts jsonb[], metadata jsonb[], payee_name text[], purpose text[], provider_id text[], not_before timestamptz[], batch text[], created_by text[], approved_by text[], trace text[], due_ms float8[], event jsonb[], act jsonb[]
 -- row: id text, fresh bool, state text, counter int8, at timestamptz
 with mark as materialized (
-  select relais.raise_mark($1, $2, $3, $4, true) as counter, date_trunc('milliseconds', coalesce($7, now())) as at
+  select relais.raise_mark($1, $2, $3, $4, true, false) as counter, date_trunc('milliseconds', coalesce($7, now())) as at
 ),
 named as materialized (
   select a.*, mark.at
@@ -178,6 +178,7 @@ with due as materialized (
   ) c
   where not exists (select from relais.switch s where s.name in ($1, account.name))
     and exists (select from relais.mark m where m.lane = $8 and not m.fenced)
+    and ($1 = 'status-poll' or relais.is_compared())
   order by c.turn, c.due_at limit $3
 ),
 lease as materialized (select nextval('relais.lease_number') as number where exists (select from due))
@@ -257,7 +258,7 @@ returning o.id, o.version, due.due_at as was_due;
 -- params: lane text, epoch int4, lanes text[], counters int8[], op uuid, intends bool, now timestamptz, id text[], lease int8[], was text[], state text[], rev int4[], in_recovery bool[], unless_held text[], queue text[], due_ms float8[], keep_ms float8[], nudge_ms float8[], send_ms float8[], token text[], transaction_id text[], provider_ref text[], sends int2[], tries int2[], reason text[], token_ms float8[], sent_ms float8[], quiet_ms float8[], cleared text[], more jsonb[], facts jsonb[], fact_times jsonb[], erased text[], lines text[], event jsonb[], act jsonb[], finished bool[], forgets bool[], totals jsonb[]
 -- row: id text, version int4, counter int8, at timestamptz
 with mark as materialized (
-  select relais.raise_mark($1, $2, $3, $4, $6) as counter, date_trunc('milliseconds', coalesce($7, now())) as at
+  select relais.raise_mark($1, $2, $3, $4, $6, $6) as counter, date_trunc('milliseconds', coalesce($7, now())) as at
 ),
 moment as materialized (
   select at, (extract(epoch from at) * 1000)::int8 as ms, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z" ') as stamp

@@ -2,11 +2,14 @@
 -- `mark`, `operation`.
 
 -- name: register_process
+-- A process that joins others holds nobody up: it remembers nothing of its own yet.
 -- params: process text, slot text, boot_id text, pid_namespace text, pid int4, pid_started text, version text, schema_version int4, roles text[]
 -- row: deployment uuid
 with added as (
-  insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning process
+  insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles, compared)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9,
+    case when exists (select from relais.worker) and relais.is_compared() then relais.server_run() end
+  returning process
 )
 select d.id as deployment from relais.deployment d, added;
 
@@ -14,21 +17,28 @@ select d.id as deployment from relais.deployment d, added;
 -- Records that a process is alive, and reads the counter of every lane. No row: another process has taken over its
 -- work.
 -- params: process text
--- row: beat int8, deployment uuid, epoch int4, recovering_at timestamptz, recovering_why text, unwitnessed_at timestamptz, lanes text[], counters int8[], at timestamptz
+-- row: beat int8, deployment uuid, epoch int4, recovering_at timestamptz, recovering_why text, unwitnessed_at timestamptz, lanes text[], counters int8[], run text, compared text, at timestamptz
 with own as (
-  update relais.worker set beat = beat + 1, beat_at = now() where process = $1 returning beat
+  update relais.worker set beat = beat + 1, beat_at = now() where process = $1 returning beat, compared
 ),
 marks as (
   select array_agg(lane) as lanes, array_agg(counter) as counters from relais.mark
 )
 select own.beat, d.id as deployment, d.epoch, d.recovering_at, d.recovering_why, d.unwitnessed_at,
-  coalesce(marks.lanes, '{}') as lanes, coalesce(marks.counters, '{}') as counters, clock_timestamp() as at
+  coalesce(marks.lanes, '{}') as lanes, coalesce(marks.counters, '{}') as counters, relais.server_run() as run, own.compared,
+  clock_timestamp() as at
 from own, relais.deployment d, marks;
+
+-- name: note_compared
+-- This process has compared what it and its witnesses remember with this run of PostgreSQL, and found no loss, or declared it.
+-- params: process text, run text
+-- row:
+update relais.worker set compared = $2 where process = $1;
 
 -- name: processes
 -- params:
--- row: process text, slot text, boot_id text, pid_namespace text, pid int4, pid_started text, version text, schema_version int4, roles text[], beat int8, started_at timestamptz
-select process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles, beat, started_at
+-- row: process text, slot text, boot_id text, pid_namespace text, pid int4, pid_started text, version text, schema_version int4, roles text[], beat int8, compared text, started_at timestamptz
+select process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles, beat, compared, started_at
 from relais.worker order by process;
 
 -- name: lock_processes
