@@ -3,8 +3,9 @@
  * certain or reported as lost.
  */
 import { Client } from 'pg';
-import { AnswerLost, DatabaseAway, isConnectionOver, readError } from './errors.ts';
+import { AnswerLost, DatabaseAway, UnsafeDatabase, readError, readOpening } from './errors.ts';
 import { type Server, type Session, addressOf } from './server.ts';
+import { type SessionState, remedyFor, settleSession } from './session.ts';
 import { type Statement, loadStatements } from './statements.ts';
 
 export interface DatabaseOptions {
@@ -25,16 +26,7 @@ export interface DatabaseOptions {
   readonly onEnd?: () => void;
 }
 
-/** PostgreSQL may lose commits. */
-export class UnsafeDatabase extends Error {
-  override readonly name = 'UnsafeDatabase';
-}
-
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Short, so that one locked row does not block a lane for long. */
-const LOCK_TIMEOUT_MS = 1_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
-const IDLE_IN_TRANSACTION_MS = 60_000;
 /** In addition to the server's statement time-out: a server that never answers is abandoned. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 /** SQLSTATE of a plain notice. */
@@ -88,9 +80,7 @@ export class Connection {
       return new Connection(client, loadStatements(schema), { prepared, isCurrent });
     } catch (error) {
       await client.end();
-      // No statement was sent yet.
-      if (isConnectionOver(error)) throw new DatabaseAway('PostgreSQL cannot be reached', { cause: error });
-      throw error;
+      throw readOpening(error);
     }
   }
 
@@ -170,14 +160,17 @@ export function refuseRollback(command: string): void {
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
 }
 
-/** Sets time-outs and time zone of a new session. Throws `UnsafeDatabase` if PostgreSQL may lose a commit. */
+/** Throws `UnsafeDatabase` if PostgreSQL may lose a commit, or its sessions lack settings that statements rely on. */
 export async function prepareSession(client: Session): Promise<void> {
-  await client.query(
-    `select set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false),
-       set_config('idle_in_transaction_session_timeout', $3, false), set_config('timezone', 'UTC', false)`,
-    [`${LOCK_TIMEOUT_MS}`, `${STATEMENT_TIMEOUT_MS}`, `${IDLE_IN_TRANSACTION_MS}`],
-  );
+  const state = await settleSession(client);
+  if (state.wrong.length > 0) throw new UnsafeDatabase(wrongSession(state));
   await refuseUnsafe(client);
+}
+
+function wrongSession(state: SessionState): string {
+  const found = state.wrong.map(({ name, found: value, wanted }) => `${name} is ${value} and must be ${wanted}`);
+  const remedies = state.wrong.map((one) => remedyFor(state, one));
+  return `Sessions behind the pooler have other settings: ${found.join(', ')}. Run ${remedies.join('; ')}, then let the pooler reconnect`;
 }
 
 async function refuseUnsafe(client: Session): Promise<void> {

@@ -2,12 +2,11 @@
  * Operator diagnostics of PostgreSQL: whether it is safe, whether this role has its rights, and what slows it down.
  */
 import { withClient } from './client.ts';
-import { UnsafeDatabase } from './database.ts';
-import { DatabaseAway, StatementRefused } from './errors.ts';
+import { DatabaseAway, IsStandby, StatementRefused, UnsafeDatabase } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { Partitions } from './partitions.ts';
 import type { Database, PoolOptions } from './pool.ts';
-import { IsStandby } from './server.ts';
+import { type SessionState, readSession } from './session.ts';
 import { loadStatements } from './statements.ts';
 
 export interface ServerState {
@@ -31,7 +30,9 @@ export interface ServerState {
   readonly database: string;
   readonly connections: number;
   readonly connections_most: number;
-  readonly at: Date;
+  /** ms since the epoch. A driver cannot read a date in every `DateStyle`. */
+  readonly at: number;
+  readonly session: SessionState;
 }
 
 export interface Snapshot {
@@ -68,10 +69,10 @@ interface DeadRows {
 export async function readServer(database: PoolOptions): Promise<ServerState> {
   return withClient(database, 'doctor', async (client) => {
     const text = loadStatements(database.schema).get('server_state')?.text ?? '';
-    const { rows } = await client.query<Omit<ServerState, 'connections'> & { connections: string }>(text);
+    const { rows } = await client.query<Omit<ServerState, 'connections' | 'session'> & { connections: string }>(text);
     const [row] = rows;
     if (row === undefined) throw new Error('PostgreSQL did not describe itself');
-    return { ...row, connections: Number(row.connections) };
+    return { ...row, connections: Number(row.connections), session: await readSession(client) };
   });
 }
 

@@ -61,15 +61,31 @@ export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway';
 }
 
+/** PostgreSQL may lose commits, or its sessions lack settings that statements rely on. No statement was sent. */
+export class UnsafeDatabase extends Error {
+  override readonly name = 'UnsafeDatabase';
+}
+
+/** The server is a standby: it accepts no writes. */
+export class IsStandby extends Error {
+  override readonly name = 'IsStandby';
+
+  constructor() {
+    super('This PostgreSQL is a standby, which only follows its primary: name the primary in DATABASE_URL');
+  }
+}
+
 /** It is unknown whether the statement was committed: `written_by` answers this on another connection. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
-/** PostgreSQL is away or cannot write now, or its answer was lost: the call can be repeated. */
+/** PostgreSQL is away or cannot be used now, or its answer was lost: the call can be repeated. */
 export const isLedgerAway = (error: unknown): boolean =>
   error instanceof DatabaseAway ||
   error instanceof AnswerLost ||
+  error instanceof UnsafeDatabase ||
+  error instanceof IsStandby ||
   isTransient(error) ||
   (error instanceof StatementRefused && (error.code.startsWith('53') || CANNOT_NOW.includes(error.code)));
 
@@ -141,6 +157,13 @@ export function readError(error: unknown): Error {
   if (isClosed(code)) return new LedgerClosed(CLOSED[code]);
   if (code === RULE) return new RuleRefused(String(message));
   return new StatementRefused(code, typeof constraint === 'string' ? constraint : undefined);
+}
+
+/** Reads a failure to open a connection or to prepare its session. No statement was sent yet. */
+export function readOpening(error: unknown): unknown {
+  if (isConnectionOver(error)) return new DatabaseAway('PostgreSQL cannot be reached', { cause: error });
+  const { severity } = error as DatabaseError;
+  return typeof severity === 'string' ? readError(error) : error;
 }
 
 /** PostgreSQL ended the connection, or its socket broke. */

@@ -164,7 +164,8 @@ async function inTransaction<Answer>(client: Client, run: () => Promise<Answer>)
   for (let left = LOCK_TRIES; ; left -= 1) {
     await client.query('begin');
     try {
-      await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+      // The role may have the time-out of ordinary statements.
+      await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'; set local statement_timeout = 0`);
       const answer = await run();
       await client.query('commit');
       return answer;

@@ -3,7 +3,7 @@ import { type ClientBase, Pool, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { ANSWER_TIMEOUT_MS, type DatabaseOptions, prepareSession, refuseRollback } from './database.ts';
-import { AnswerLost, DatabaseAway, isConnectionOver, isOfConnection, readError } from './errors.ts';
+import { AnswerLost, isConnectionOver, isOfConnection, readError, readOpening } from './errors.ts';
 import { PoolLine } from './pool-line.ts';
 import { type Server, addressOf } from './server.ts';
 import { type Statement, inSchema, loadStatements } from './statements.ts';
@@ -130,9 +130,9 @@ export class Database {
   /** Replaces a connection that may lead to a former primary. */
   async #current(): Promise<PoolClient> {
     for (;;) {
-      const client = await this.#pool.connect().catch((cause: unknown) => {
+      const client = await this.#pool.connect().catch((error: unknown) => {
         this.#isThere = false;
-        throw new DatabaseAway('PostgreSQL cannot be reached', { cause });
+        throw readOpening(error);
       });
       if (this.#generations.get(client) === this.#server?.generation) {
         this.#isThere = true;

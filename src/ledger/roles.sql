@@ -16,6 +16,9 @@ begin
   execute format('alter role relais_app in database %I set statement_timeout = %L', current_database(), '10s');
   execute format('alter role relais_app in database %I set idle_in_transaction_session_timeout = %L', current_database(), '60s');
   execute format('alter role relais_app in database %I set timezone = %L', current_database(), 'UTC');
+  execute format('alter role relais_app in database %I set datestyle = %L', current_database(), 'ISO');
+  execute format('alter role relais_app in database %I set default_transaction_isolation = %L', current_database(), 'read committed');
+  execute format('alter role relais_app in database %I set standard_conforming_strings = on', current_database());
 end $$;
 grant select, insert, update, delete on all tables in schema relais to relais_app;
 grant usage, select, update on all sequences in schema relais to relais_app;

@@ -1,12 +1,15 @@
 /** The address of PostgreSQL, and whether it is still the server that answered first. */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { IsStandby } from './errors.ts';
 
 /** Address parameters that override our certificate authority in `pg`. */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'] as const;
 
 /** A connection of `pg`. Our published types avoid `pg`'s own, which not every project can compile. */
 export interface Session {
+  /** Id of the server process, as announced when the connection began. */
+  readonly processID?: number | null;
   query(sql: string, values?: unknown[]): Promise<{ readonly rows: readonly object[] }>;
 }
 
@@ -27,15 +30,6 @@ export function addressOf(url: string, ca?: string): Address {
   for (const name of TLS_PARAMETERS) bare.searchParams.delete(name);
   const own = cert && key ? { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') } : {};
   return { connectionString: bare.href, ssl: { ca, rejectUnauthorized: true, ...own } };
-}
-
-/** The server is a standby: it accepts no writes. */
-export class IsStandby extends Error {
-  override readonly name = 'IsStandby';
-
-  constructor() {
-    super('This PostgreSQL is a standby, which only follows its primary: name the primary in DATABASE_URL');
-  }
 }
 
 interface Seen {

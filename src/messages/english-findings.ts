@@ -23,6 +23,8 @@ export const englishFindings = {
   name_primary: 'Name the primary in DATABASE_URL.',
   postgres_reads_only: 'this PostgreSQL accepts reads only (default_transaction_read_only = on)',
   set_writable: 'Set default_transaction_read_only = off for the role of relais.',
+  pooled_setting: 'sessions behind the pooler have {name} = {found}, and statements need {wanted}',
+  run_and_reconnect: 'Run {command}, then let the pooler reconnect.',
   connections_used: '{connections} of {most} connections are in use',
   raise_connections: 'Raise max_connections, or lower DATABASE_POOL.',
   postgres_answers: 'version {version}, answers in {ms} ms, {connections} of {most} connections in use',

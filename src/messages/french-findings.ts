@@ -25,6 +25,8 @@ export const frenchFindings: Record<keyof typeof englishFindings, string> = {
   name_primary: 'Donnez le primaire dans DATABASE_URL.',
   postgres_reads_only: 'ce PostgreSQL n’accepte que des lectures (default_transaction_read_only = on)',
   set_writable: 'Réglez default_transaction_read_only = off pour le rôle de relais.',
+  pooled_setting: 'les sessions derrière le pooler ont {name} = {found}, et les requêtes exigent {wanted}',
+  run_and_reconnect: 'Lancez {command}, puis faites reconnecter le pooler.',
   connections_used: '{connections} connexions sur {most} sont utilisées',
   raise_connections: 'Augmentez max_connections, ou réduisez DATABASE_POOL.',
   postgres_answers: 'version {version}, répond en {ms} ms, {connections} connexions utilisées sur {most}',

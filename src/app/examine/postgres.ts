@@ -11,6 +11,7 @@ import {
 } from '../../ledger/diagnostics.ts';
 import { MigrationRefused } from '../../ledger/migrate.ts';
 import type { Database } from '../../ledger/pool.ts';
+import { type SessionState, remedyFor } from '../../ledger/session.ts';
 import { type Clock, describeMs } from '../../lib/clock.ts';
 import { message } from '../../messages/message.ts';
 import { deploymentOf, differingIn } from '../deployment.ts';
@@ -42,7 +43,7 @@ export async function examinePostgres(config: Config, clock: Clock): Promise<Rea
     const findings = [
       ...serverFindings(state, tookMs),
       ...durability(state),
-      examineClock(clock.now() - tookMs / 2 - state.at.getTime()),
+      examineClock(clock.now() - tookMs / 2 - state.at),
       ...logging(state),
       ...(await schema(config)),
     ];
@@ -73,6 +74,7 @@ function serverFindings(state: ServerState, tookMs: number): readonly Finding[] 
     const says = message('postgres_reads_only');
     return [fault('postgres', says, message('set_writable'))];
   }
+  if (state.session.isShared && state.session.wrong.length > 0) return sessionFaults(state.session);
   const { connections, connections_most: most } = state;
   if (connections > most * CONNECTIONS_MOST) {
     const says = message('connections_used', { connections, most });
@@ -80,6 +82,17 @@ function serverFindings(state: ServerState, tookMs: number): readonly Finding[] 
   }
   const values = { version: major, ms: tookMs.toFixed(1), connections, most };
   return [ok('postgres', message('postgres_answers', values))];
+}
+
+/** Behind a pooler, the role must have the settings. */
+function sessionFaults(session: SessionState): readonly Finding[] {
+  return session.wrong.map((one) =>
+    fault(
+      'postgres',
+      message('pooled_setting', { name: one.name, found: one.found, wanted: one.wanted }),
+      message('run_and_reconnect', { command: remedyFor(session, one) }),
+    ),
+  );
 }
 
 function durability(state: ServerState): readonly Finding[] {

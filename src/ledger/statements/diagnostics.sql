@@ -3,7 +3,7 @@
 
 -- name: server_state
 -- params:
--- row: version int4, standby bool, read_only bool, encoding text, fsync text, full_page_writes text, synchronous_commit text, parameters text, parameters_on_error text, error_verbosity text, logs_statements bool, role text, database text, connections int8, connections_most int4, at timestamptz
+-- row: version int4, standby bool, read_only bool, encoding text, fsync text, full_page_writes text, synchronous_commit text, parameters text, parameters_on_error text, error_verbosity text, logs_statements bool, role text, database text, connections int8, connections_most int4, at float8
 select current_setting('server_version_num')::int4 as version, pg_is_in_recovery() as standby,
   current_setting('default_transaction_read_only')::bool as read_only,
   current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
@@ -14,7 +14,7 @@ select current_setting('server_version_num')::int4 as version, pg_is_in_recovery
   (current_setting('log_statement') <> 'none' or current_setting('log_min_duration_statement') <> '-1'
     or current_setting('log_duration') = 'on') as logs_statements, current_user::text as role, current_database()::text as database,
   (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
-  current_setting('max_connections')::int4 as connections_most, clock_timestamp() as at;
+  current_setting('max_connections')::int4 as connections_most, extract(epoch from clock_timestamp())::float8 * 1000 as at;
 
 -- name: missing_rights
 -- Tables of the schema that the role cannot read or write.
