@@ -83,11 +83,22 @@ test('an operation is due when it was accepted, or at its not-before time', asyn
   expect(row?.due_at).toEqual(later.notBefore);
 });
 
-/** The values of `accept` for one payment, requested at this time in a separate session. */
-function acceptAt(client: Client, at: Date, asked: NewOperation): Promise<unknown> {
+interface AcceptAt {
+  readonly at: Date;
+  readonly limits: Readonly<Record<string, number>>;
+  /** Changes the statement. */
+  readonly text?: (text: string) => string;
+}
+
+/** Runs `accept` for one payment at this time, in a separate session. */
+function acceptAt(
+  client: Client,
+  asked: NewOperation,
+  { at, limits, text = (same) => same }: AcceptAt,
+): Promise<unknown> {
   const statement = loadStatements(ledger.schema).get('accept');
   const given: Record<string, unknown> = {
-    lane: `midnight-${asked.id}`,
+    lane: `at-${asked.id}`,
     epoch: 1,
     op: randomUUID(),
     schema_version: 1,
@@ -102,7 +113,7 @@ function acceptAt(client: Client, at: Date, asked: NewOperation): Promise<unknow
     beneficiary: [asked.beneficiary],
     request: ['{}'],
     created_by: [asked.createdBy],
-    limits: { own: { DUPLICATE_WINDOW: 60 * minute }, fallback: {} },
+    limits: { own: limits, fallback: {} },
     dry: false,
     counted: [true],
     meant_again: [false],
@@ -112,22 +123,57 @@ function acceptAt(client: Client, at: Date, asked: NewOperation): Promise<unknow
   given['lanes'] = [given['lane']];
   given['counters'] = [0];
   const values = statement?.params.map(({ name, type }) => given[name] ?? (type.endsWith('[]') ? [null] : null));
-  return client.query(statement?.text ?? '', values);
+  return client.query(text(statement?.text ?? ''), values);
+}
+
+/** Accepts the second payment while the transaction of the first is open. Resolves with the outcome of the second. */
+async function acceptBoth(
+  [first, second]: readonly [NewOperation, NewOperation],
+  [atFirst, atSecond]: readonly [AcceptAt, AcceptAt],
+): Promise<unknown> {
+  const [before, after] = [await session(), await session()];
+  await ledger.query(`insert into relais.mark (lane) values ('at-${first.id}'), ('at-${second.id}')`);
+  await before.query('begin');
+  await acceptAt(before, first, atFirst);
+  const answered = acceptAt(after, second, atSecond).then(
+    () => 'accepted',
+    (error: unknown) => error,
+  );
+  await vi.waitUntil(async () => (await isWaiting()) || (await one.read([second.id])).length > 0, { interval: 5 });
+  await before.query('commit');
+  return answered;
 }
 
 test('the duplicate window holds across midnight: two transactions that do not see each other yet', async () => {
   const to = { account: 'midnight', beneficiary: '+221771234567' };
-  const [before, after] = [await session(), await session()];
   const asked = [payment(to), payment(to)] as const;
-  await ledger.query(
-    `insert into relais.mark (lane) values ('midnight-${asked[0].id}'), ('midnight-${asked[1].id}')`,
-  );
-  await before.query('begin');
-  await acceptAt(before, new Date('2026-03-01T23:59:59.900Z'), asked[0]);
-  const second = acceptAt(after, new Date('2026-03-02T00:00:00.100Z'), asked[1]).catch((error: unknown) => error);
-  await vi.waitUntil(async () => (await isWaiting()) || (await one.read([asked[1].id])).length > 0, { interval: 5 });
-  await before.query('commit');
-  expect(await second).toMatchObject({ code: 'RL100', message: `DUPLICATE_WINDOW ${asked[0].id}` });
+  const limits = { DUPLICATE_WINDOW: 60 * minute };
+  const second = await acceptBoth(asked, [
+    { at: new Date('2026-03-01T23:59:59.900Z'), limits },
+    { at: new Date('2026-03-02T00:00:00.100Z'), limits },
+  ]);
+  expect(second).toMatchObject({ code: 'RL100', message: `DUPLICATE_WINDOW ${asked[0].id}` });
+});
+
+const SUM_OF_THE_TRANSACTION = 'from own join new n using (account) where own.xof > n.most_day';
+/** Reads the sum before the transactions of other payments that are still open. */
+const SUM_READ_BEFORE = `from new n where n.most_day < n.amount + coalesce((select s.xof from relais.spent s
+  where s.day = (n.at at time zone 'UTC')::date and s.account = n.account and s.beneficiary = ''), 0)`;
+
+test.for([
+  ['is read in the transaction, so no two payments exceed it', SUM_OF_THE_TRANSACTION, { code: 'RL100' }, 1_000],
+  ['would be exceeded if it were read before the transaction', SUM_READ_BEFORE, 'accepted', 2_000],
+] as const)('the limit of a day %s', async ([, sum, second, spent]) => {
+  const account = `limited-${spent}`;
+  const text = (accept: string): string => {
+    expect(accept).toContain(SUM_OF_THE_TRANSACTION);
+    return accept.replace(SUM_OF_THE_TRANSACTION, sum);
+  };
+  const at = { at: new Date('2026-03-01T12:00:00Z'), limits: { MAX_PER_DAY: 1_500 }, text };
+  const answer = await acceptBoth([payment({ account }), payment({ account })], [at, at]);
+  if (typeof second === 'string') expect(answer).toBe(second);
+  else expect(answer).toMatchObject({ ...second, message: 'MAX_PER_DAY 1500' });
+  expect(await spentOn(account)).toEqual([{ beneficiary: '', xof: spent }]);
 });
 
 test('change locks the sums of the day in the order of their keys', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../../src/ledger/publisher.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
-import { type FreshLedger, freshLedger } from '../support/fresh-ledger.ts';
+import { type FreshLedger, freshLedger, openLedger } from '../support/fresh-ledger.ts';
 
 let ledger: FreshLedger;
 let database: Database;
@@ -38,8 +38,8 @@ afterEach(async () => {
   for (const close of toClose.splice(0).toReversed()) await close();
 });
 
-async function connected(): Promise<Client> {
-  const client = new Client({ connectionString: ledger.url });
+async function connected(connectionString = ledger.url): Promise<Client> {
+  const client = new Client({ connectionString });
   await client.connect();
   toClose.push(() => client.end());
   return client;
@@ -90,7 +90,7 @@ test('two publishers skip and repeat none of 20,000 events that are committed ou
       onError: (error) => lost.push(error),
     }),
   );
-  const writers = await Promise.all(Array.from({ length: 5 }, connected));
+  const writers = await Promise.all(Array.from({ length: 5 }, () => connected()));
   let kills = 0;
   for (let from = 1; from <= MANY; from += EACH * writers.length) {
     for (const [nth, writer] of writers.entries()) {
@@ -194,6 +194,34 @@ test('a transaction that another session holds open delays its own events alone'
     'msg_3.1',
     'msg_5.1',
   ]);
+});
+
+/** Shows the rows of the outbox after the last one that was published, as a cursor does. */
+const BY_CURSOR = `alter table relais.outbox rename to outbox_row;
+  create table relais.outbox_cursor as select 0::bigint as last;
+  create view relais.outbox as
+    select * from relais.outbox_row where sequence > (select last from relais.outbox_cursor);
+  create function relais.move_cursor() returns trigger language plpgsql as
+    'begin update relais.outbox_cursor set last = greatest(last, old.sequence); return null; end';
+  create trigger move_cursor after delete on relais.outbox_row for each row execute function relais.move_cursor()`;
+
+test.for([
+  ['is published, since rows are taken because they exist', 'select', ['msg_2.1', 'msg_1.1']],
+  ['would be skipped if rows were taken by a cursor', BY_CURSOR, ['msg_2.1']],
+] as const)('an event that is committed after a later one %s', async ([, change, expected]) => {
+  const bare = await openLedger();
+  toClose.push(() => bare.close());
+  await bare.query(change);
+  const [late, soon] = [await connected(bare.url), await connected(bare.url)];
+  await late.query('begin');
+  await late.query(add, [1, 1]);
+  await soon.query(add, [2, 2]);
+  const one = publisher('a', { database: bare.database });
+  await untilEmpty(one);
+  await late.query('commit');
+  await untilEmpty(one);
+  const rows = await bare.query<{ id: string }>('select id from relais.event order by position');
+  expect(rows.map(({ id }) => id)).toEqual(expected);
 });
 
 test('totals without an event count, and get no position', async () => {

@@ -50,6 +50,11 @@ export const mutants: readonly Mutant[] = [
     breaks: /P7|P9|P10/,
     options: { ...wild, tamper: (context) => withPayments(context, noDeadline(context)) },
   },
+  {
+    without: 'the unique token',
+    breaks: /P1|P3|P4/,
+    options: { ...strict, faults: { tokenTwice: 0.2 }, guards: { uniqueToken: false } },
+  },
   { without: 'the quiet period', breaks: /P10/, options: { ...kind, policy: { quietMs: 0 } } },
   { without: 'strictness', breaks: /P1|P9/, options: { ...strict, policy: { resubmit: true } } },
   {

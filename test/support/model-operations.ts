@@ -50,9 +50,11 @@ export interface Guards {
   readonly staysDue: boolean;
   /** The event belongs to the transaction of its change. */
   readonly eventInside: boolean;
+  /** A token belongs to one operation. */
+  readonly uniqueToken: boolean;
 }
 
-export const ALL_GUARDS: Guards = { lease: true, state: true, staysDue: true, eventInside: true };
+export const ALL_GUARDS: Guards = { lease: true, state: true, staysDue: true, eventInside: true, uniqueToken: true };
 
 const UNIQUE = '23505';
 const EVIDENCE_MOST = 50;
@@ -227,7 +229,8 @@ export class ModelOperations {
   #refuseTaken({ id, account }: Row, { token, transactionId }: Change): void {
     for (const other of this.rows.values()) {
       if (other.id === id || other.account !== account) continue;
-      if (token !== undefined && other.token === token) throw new StatementRefused(UNIQUE, 'operation_token');
+      const isTaken = this.#guards.uniqueToken && token !== undefined && other.token === token;
+      if (isTaken) throw new StatementRefused(UNIQUE, 'operation_token');
       if (transactionId !== undefined && other.transaction_id === transactionId)
         throw new StatementRefused(UNIQUE, 'operation_transaction');
     }
