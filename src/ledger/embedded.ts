@@ -42,6 +42,8 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedOptions {
+  /** Folder with `bin/initdb` and `bin/postgres`. Default: that of the npm package. */
+  readonly installed?: string;
   /** Parameters of postgresql.conf for this start. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Receives each process that runs the server. */
@@ -64,10 +66,10 @@ const SHORT_HASH = 12;
 /** Creates the data on the first call. Throws `NoEmbeddedPostgres` with the package to install. */
 export async function openEmbeddedPostgres(
   folder: string,
-  { parameters = {}, started, endsWithUs = false }: EmbeddedOptions = {},
+  { installed, parameters = {}, started, endsWithUs = false }: EmbeddedOptions = {},
 ): Promise<EmbeddedPostgres> {
   const home = homeOf(resolve(folder));
-  const native = nativeIn(home);
+  const native = nativeIn(home, installed ?? join(folderOfServer(), 'native'));
   const as = isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
   const data = join(home, 'data');
   // A separate session: Ctrl-C in a terminal reaches this process only, which may still have to write.
@@ -162,8 +164,7 @@ function homeOf(folder: string): string {
   return home;
 }
 
-function nativeIn(home: string): string {
-  const installed = join(folderOfServer(), 'native');
+function nativeIn(home: string, installed: string): string {
   restoreLinks(installed);
   if (!isRoot() || isOpenToAll(installed)) return installed;
   const native = join(home, 'native');

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
+import type { EmbeddedPostgres } from '../../src/ledger/embedded.ts';
+import { openPostgres } from '../support/postgres.ts';
 import { freePort } from '../../src/lib/listening.ts';
 import { relaisSettings } from '../support/relais-settings.ts';
 import { type StartingRelais, spawnRelais } from '../support/relais-process.ts';
@@ -15,7 +16,7 @@ const WITHIN = { timeout: 120_000, interval: 50 };
 
 async function postgres(): Promise<EmbeddedPostgres> {
   const dir = mkdtempSync(join(tmpdir(), 'relais-late-'));
-  const server = await openEmbeddedPostgres(join(dir, 'postgres'));
+  const server = await openPostgres(join(dir, 'postgres'));
   onTestFinished(async () => {
     await server.stop();
     rmSync(dir, { recursive: true, force: true });

@@ -181,7 +181,7 @@ test('every script that a page names is there, and its first lines know the flag
  * Read by the commands, by scripts and tests, by Node, by OpenTelemetry, by the compose file, or set by Kubernetes.
  */
 const OTHERS =
-  'RELAIS_URL RELAIS_API_KEY REDIS_SERVER RELAIS_DEEP UPDATE_DOCS NODE_OPTIONS NODE_COMPILE_CACHE NAME_FILE ' +
+  'RELAIS_URL RELAIS_API_KEY REDIS_SERVER POSTGRES_HOME RELAIS_DEEP UPDATE_DOCS NODE_OPTIONS NODE_COMPILE_CACHE NAME_FILE ' +
   'NODE_EXTRA_CA_CERTS MALLOC_ARENA_MAX DATABASE_PASSWORD RELAIS_SERVICE_HOST RELAIS_PORT OTEL_EXPORTER_OTLP_HEADERS_FILE';
 
 test('every setting that a page names is declared', () => {

@@ -9,7 +9,8 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { systemRandom } from '../../src/lib/random.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
+import type { EmbeddedPostgres } from '../../src/ledger/embedded.ts';
+import { openPostgres } from '../support/postgres.ts';
 import type { NewOperation } from '../../src/ledger/operations.ts';
 import { RecoveryDesk } from '../../src/ledger/recovery.ts';
 import { startLedger } from '../../src/ledger/start.ts';
@@ -33,7 +34,7 @@ afterEach(async () => {
 });
 
 async function server(name: string, parameters: Readonly<Record<string, string>> = {}): Promise<EmbeddedPostgres> {
-  const one = await openEmbeddedPostgres(join(folder, name), { parameters });
+  const one = await openPostgres(join(folder, name), { parameters });
   closing.push(() => one.stop());
   return one;
 }

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
+import type { EmbeddedPostgres } from '../../src/ledger/embedded.ts';
+import { openPostgres } from '../support/postgres.ts';
 import { mind } from './child.ts';
 import { nowMs, wait } from './clock.ts';
 import { within } from './phases.ts';
@@ -26,7 +27,7 @@ export class StormDatabase {
   }
 
   static async in(folder: string): Promise<StormDatabase> {
-    return new StormDatabase(await openEmbeddedPostgres(folder, { started: mind }));
+    return new StormDatabase(await openPostgres(folder, { started: mind }));
   }
 
   get port(): number {

@@ -3,7 +3,12 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, NoEmbeddedPostgres, openEmbeddedPostgres } from '../../src/ledger/embedded.ts';
+import {
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  NoEmbeddedPostgres,
+  openEmbeddedPostgres,
+} from '../../src/ledger/embedded.ts';
 
 export { NoEmbeddedPostgres };
 
@@ -14,12 +19,18 @@ export interface OwnPostgres extends Omit<EmbeddedPostgres, 'stop' | 'remove'> {
   stop(): Promise<void>;
 }
 
+/** `POSTGRES_HOME` names another PostgreSQL than that of npm. */
+export function openPostgres(folder: string, options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
+  const installed = process.env['POSTGRES_HOME'];
+  return openEmbeddedPostgres(folder, { ...(installed ? { installed } : {}), ...options });
+}
+
 /** Concurrent files start several processes each, and each may use `DATABASE_POOL` connections. */
 const parameters = { max_connections: '500' };
 
 export async function startPostgres(started?: (server: ChildProcess) => void): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'relais-postgres-'));
-  const server = await openEmbeddedPostgres(folder, { parameters, endsWithUs: true, ...(started && { started }) });
+  const server = await openPostgres(folder, { parameters, endsWithUs: true, ...(started && { started }) });
   return {
     ...server,
     halt: () => server.stop(),

@@ -71,18 +71,21 @@ interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
   /** Default: all of them. */
   readonly queues?: Parameters<typeof startRoles>[2];
   readonly openRedis?: typeof freshRedis;
+  /** Default: the address of the ledger. */
+  readonly databaseOf?: (ledger: FreshLedger) => Promise<string>;
   readonly logger?: Logger;
 }
 
 export async function startService(
   env: Readonly<Record<string, string>> = {},
-  { onLine, roles = ['worker', 'webhooks', 'api'], queues, openRedis = freshRedis, logger }: ServiceParts = {},
+  { onLine, roles = ['worker', 'webhooks', 'api'], queues, openRedis = freshRedis, databaseOf, logger }: ServiceParts = {},
 ): Promise<Service> {
   const [fresh, ledger] = [await openRedis(), await freshLedger({ isNew: true })];
+  const databaseUrl = (await databaseOf?.(ledger)) ?? ledger.url;
   const sandbox = await startSandbox(onLine ? { onLine } : {});
   const running = await startRoles(
     loadConfig({
-      ...relaisSettings({ ...sandbox, redisUrl: fresh.url, databaseUrl: ledger.url }),
+      ...relaisSettings({ ...sandbox, redisUrl: fresh.url, databaseUrl }),
       CALLBACK_SECRET: 'callback-secret',
       API_KEYS: KEYS,
       UPSTREAM_TIMEOUT: '2s',
@@ -116,7 +119,7 @@ export async function startService(
     redis: fresh.redis,
     redisUrl: fresh.url,
     ledger,
-    databaseUrl: ledger.url,
+    databaseUrl,
     sandbox,
     call,
     control,
