@@ -1,11 +1,12 @@
-/** Redis only shortens waits: without it the API answers, payments complete, and afterwards everything continues. */
+/** Redis only shortens waits: without it the API answers, payments and SMS complete, and afterwards everything continues. */
 import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { BookedDisbursement, DisbursementView } from '../support/views.ts';
+import type { BookedDisbursement, BookedMessage, DisbursementView } from '../support/views.ts';
 import { type RedisFault, redisFaults } from '../support/faulty-redis.ts';
 import { Deployment } from '../support/deployment.ts';
 
 const PAYMENTS = 12;
+const MESSAGES = 6;
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -41,6 +42,31 @@ async function payOver(how: RedisFault): Promise<readonly string[]> {
   return ids;
 }
 
+const phoneOf = (how: RedisFault, nth: number): string =>
+  `+22177${redisFaults.indexOf(how)}${String(nth).padStart(6, '0')}`;
+
+async function textOver(how: RedisFault): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let nth = 0; nth < MESSAGES; nth += 1) {
+    const { status, body } = await deployment.maker.ask('/v1/messages', {
+      method: 'POST',
+      body: { to: phoneOf(how, nth), text: `after ${how}` },
+    });
+    expect(status, JSON.stringify(body)).toBe(202);
+    const { items } = body as unknown as { readonly items: readonly { readonly id: string }[] };
+    ids.push(...items.map(({ id }) => id));
+  }
+  return ids;
+}
+
+const untilSent = (ids: readonly string[]): Promise<void> =>
+  vi.waitFor(async () => {
+    const states = await Promise.all(
+      ids.map(async (id) => (await deployment.maker.get<{ readonly state: string }>(`/v1/messages/${id}`)).state),
+    );
+    expect(new Set(states)).toEqual(new Set(['sent']));
+  });
+
 const untilPaid = (ids: readonly string[]): Promise<void> =>
   vi.waitFor(async () => {
     const states = await Promise.all(
@@ -72,14 +98,22 @@ async function paidOnce(how: RedisFault): Promise<void> {
   expect(mine.map(({ effects }) => effects)).toEqual(Array.from({ length: PAYMENTS + 1 }, () => 1));
 }
 
-test.for(redisFaults)('after the fault “%s” of Redis the API answers and every payment completes', async (how) => {
+async function textedOnce(how: RedisFault): Promise<void> {
+  const books = await deployment.control.get<readonly BookedMessage[]>('/books/messages');
+  const mine = books.filter(({ text }) => text === `after ${how}`);
+  expect(mine.map(({ times }) => times)).toEqual(Array.from({ length: MESSAGES }, () => 1));
+}
+
+test.for(redisFaults)('after the fault “%s” of Redis the API answers, and payments and SMS complete', async (how) => {
   const mend = await deployment.bell.begin(how);
   try {
     await untilPaid(await payOver(how));
+    await untilSent(await textOver(how));
     expect((await deployment.metrics.ask('/readyz')).status).toBe(200);
   } finally {
     await mend();
   }
   await untilPaid([await payByJob(how)]);
   await paidOnce(how);
+  await textedOnce(how);
 });
