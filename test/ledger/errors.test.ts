@@ -1,7 +1,15 @@
 /** Texts of PostgreSQL quote rows, so our errors contain none of them. */
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { DatabaseAway, IsStandby, StatementRefused, UnsafeDatabase, isLedgerAway, readError, readOpening } from '../../src/ledger/errors.ts';
+import {
+  DatabaseAway,
+  IsStandby,
+  StatementRefused,
+  UnsafeDatabase,
+  isLedgerAway,
+  readError,
+  readOpening,
+} from '../../src/ledger/errors.ts';
 
 const person = '+221771234567';
 const told = {

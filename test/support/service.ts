@@ -78,7 +78,14 @@ interface ServiceParts extends Pick<SandboxOptions, 'onLine'> {
 
 export async function startService(
   env: Readonly<Record<string, string>> = {},
-  { onLine, roles = ['worker', 'webhooks', 'api'], queues, openRedis = freshRedis, databaseOf, logger }: ServiceParts = {},
+  {
+    onLine,
+    roles = ['worker', 'webhooks', 'api'],
+    queues,
+    openRedis = freshRedis,
+    databaseOf,
+    logger,
+  }: ServiceParts = {},
 ): Promise<Service> {
   const [fresh, ledger] = [await openRedis(), await freshLedger({ isNew: true })];
   const databaseUrl = (await databaseOf?.(ledger)) ?? ledger.url;
