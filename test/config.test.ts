@@ -26,7 +26,7 @@ test('with nothing set, every setting has its default', () => {
   expect(config.DISBURSEMENT_POLL).toEqual([2, 5, 10, 20, 40, 60, 120, 300, 600, 1800].map((s) => s * 1_000));
 });
 
-test('all that is wrong is named at once, each with what would be right', () => {
+test('all errors are reported at once, each with the correct form', () => {
   const problems = problemsOf({
     UPSTREAM_TIMEOUT: '60',
     API_PORT: 'eighty',
@@ -57,7 +57,7 @@ test.for([
   ['EXTRA_WITHDRAW_MODES', 'a b', 'not a withdraw mode: "a b"'],
   ['SMS_SENDER', 'S'.repeat(60), 'has 60 characters; 20 is the most'],
   ['SMS_SENDER', 'SHOP\u0007', 'contains the invisible character U+0007 at position 5: remove it'],
-] as const)('%s=%s cannot be read, and what would be right is told', ([name, value, told]) => {
+] as const)('%s=%s is invalid, and the correct form is named', ([name, value, told]) => {
   expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`${name}: ${told}`)]);
 });
 
@@ -104,7 +104,7 @@ test('a file that a setting names may be saved by Notepad or PowerShell', () => 
   expect(loadConfig({ SERVICE_MASTER_KEY_FILE: path }).SERVICE_MASTER_KEY?.reveal()).toBe('from-a-file');
 });
 
-test('what the files say that settings name is read with the settings, and what is wrong in them is told with all else', () => {
+test('files named by settings are read with them, and their errors are reported together', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'relais-config-')), 'file');
   const told = (text: string, name = 'ACCOUNTS_FILE'): readonly string[] => {
     writeFileSync(path, text);
@@ -125,7 +125,7 @@ test('what the files say that settings name is read with the settings, and what 
     ]);
 });
 
-test('a limit in XOF of what texts cost needs their prices', () => {
+test('a limit in XOF of SMS costs needs their prices', () => {
   for (const [name, value] of [
     ['SMS_BUDGET_DAY', '5000'],
     ['SMS_BUDGET_MONTH', '5000'],
@@ -168,7 +168,7 @@ const ADDRESSES = { SERVICE_BASE_URL: 'https://pay.example', SERVICE_CRM_URL: 'h
 const SECRETS = { CALLBACK_SECRET: 'c'.repeat(24), SEALING_SECRET: 's'.repeat(24) };
 const namesOf = (problems: readonly string[]): string[] => problems.map((line) => line.split(':')[0] ?? '');
 
-describe('what a role cannot do without', () => {
+describe('required settings of a role', () => {
   test('is named at once where nothing is set, the keys as either the one whole set or the other', () => {
     const missing = missingFor({}, ['worker', 'api', 'webhooks']);
     expect(namesOf(missing)).toEqual([
@@ -202,7 +202,7 @@ describe('what a role cannot do without', () => {
     expect(missingFor({ ...SECRETS, SERVICE_MASTER_KEY: 'm' }, ['webhooks'])).toEqual([]);
   });
 
-  test('is the address of what there are keys for, and for payments where the service finds us', () => {
+  test('is the address for existing keys, and for payments the callback address', () => {
     const { SERVICE_BASE_URL, SERVICE_CRM_URL } = ADDRESSES;
     const { SEALING_SECRET } = SECRETS;
     expect(missingFor({ ...KEYS.messaging, SERVICE_CRM_URL, SEALING_SECRET }, ['worker'])).toEqual([]);
@@ -237,7 +237,7 @@ describe('what a role cannot do without', () => {
   });
 });
 
-describe('a name that is none of ours', () => {
+describe('an unknown name with our prefix', () => {
   test.for([
     ['UPSTREAM_TIMOUT', 'UPSTREAM_TIMEOUT'],
     ['DISBURSEMENT_LIMITS', 'DISBURSEMENT_LIMIT'],
@@ -259,17 +259,17 @@ describe('a name that is none of ours', () => {
     expect(problemsOf({ [name]: '' })).toEqual([]);
   });
 
-  test('is told with all else that is wrong', () => {
+  test('is reported with all other errors', () => {
     expect(problemsOf({ UPSTREAM_TIMOUT: '3s', API_PORT: 'many' })).toHaveLength(2);
   });
 
-  test('is refused where it would be the file of what is no secret', () => {
+  test('is refused as a file of a setting that is no secret', () => {
     expect(problemsOf({ REDIS_URL_FILE: '/run/secrets/redis' })).toEqual([
       'REDIS_URL_FILE: is not a setting of relais: only a secret may come from a file, and REDIS_URL is none',
     ]);
   });
 
-  test('is let be where it is somebody else’s', () => {
+  test('is accepted with another prefix', () => {
     const others = 'PATH HOME PORT TZ TERM LANG USER HOSTNAME NODE_ENV LOGNAME REDIS_HOST REDIS_PORT PGHOST CI';
     expect(problemsOf(Object.fromEntries(others.split(' ').map((name) => [name, 'x'])))).toEqual([]);
   });
@@ -286,7 +286,7 @@ describe('a name that is none of ours', () => {
     ).toEqual([]);
   });
 
-  test('is let be where Kubernetes tells of its services, and so is a port of ours', () => {
+  test('is accepted if Kubernetes sets it for its services, and so is one of our ports', () => {
     const config = loadConfig({
       RELAIS_SERVICE_HOST: '10.0.0.1',
       RELAIS_SERVICE_PORT: '3000',
@@ -330,7 +330,7 @@ const outside: readonly Record<string, string>[] = [
   { SERVICE_CRM_URL: 'https://crm.example' },
 ];
 
-test.for(outside)('off loopback (%o) a short secret is refused, and how long it must be is told', (place) => {
+test.for(outside)('off loopback (%o) a short secret is refused, with the required length', (place) => {
   expect(problemsOf({ ...place, CALLBACK_SECRET: 'a', SEALING_SECRET: `${LONG},b` })).toEqual([
     'CALLBACK_SECRET: has 1 characters; 24 is the least (openssl rand -hex 32)',
     'SEALING_SECRET: number 2 has 1 characters; 24 is the least (openssl rand -hex 32)',
@@ -358,7 +358,7 @@ test('on this machine alone a short secret will do, and keys are there already',
   expect(apiKeysOf(loadConfig(here)).map(({ name }) => name)).toEqual(['dev', 'checker']);
 });
 
-test('of a password in an address nothing is shown, whatever stands in it', () => {
+test('a password in an address is never shown, wherever it is', () => {
   const shown = describeConfig(loadConfig({ REDIS_URL: 'redis://relais:canary@canary:canary@10.0.0.1:6379/0' }));
   expect(shown['REDIS_URL']).toBe('redis://relais:[secret]@10.0.0.1:6379/0');
 });

@@ -40,12 +40,12 @@ test('lines come together each second, and the last of them at the end', async (
   expect(messages()).toEqual(['one', 'two', 'three']);
 });
 
-test('a warning is written at once, with all that was said before it', async () => {
+test('a warning is written at once, with all earlier lines', async () => {
   const { messages } = logging(`logger.info('one'); logger.warn('two'); setInterval(() => undefined, 1000);`);
   await expect.poll(messages).toEqual(['one', 'two']);
 });
 
-test('a process that throws has said all that it had to say', async () => {
+test('a process that throws has written all its lines', async () => {
   const { messages, ended } = logging(
     `logger.info('one'); process.on('uncaughtException', () => process.exit(1)); throw new Error('x');`,
   );
@@ -53,7 +53,7 @@ test('a process that throws has said all that it had to say', async () => {
   expect(messages()).toEqual(['one']);
 });
 
-test('a process with many loggers says all that each had to say, and nothing of a leak', async () => {
+test('a process with many loggers writes all lines, without a leak warning', async () => {
   const { messages, ended } = logging(
     `for (let at = 0; at < 12; at += 1) createLogger({ level: 'info' }).info(String(at)); logger.info('last');`,
   );
@@ -61,12 +61,12 @@ test('a process with many loggers says all that each had to say, and nothing of 
   expect(messages().toSorted()).toEqual([...Array.from({ length: 12 }, (_, at) => String(at)), 'last'].toSorted());
 });
 
-test('what a library tells the console is a line of the log', async () => {
+test('a library’s console output is a log line', async () => {
   const { messages } = logging(`hearConsole(logger); console.warn('[WARN] %s', 'by a client');`);
   await expect.poll(messages).toEqual(['[WARN] by a client']);
 });
 
-test('for people a line is a line of words, and hides what every line hides', async () => {
+test('a readable line has words, and hides the same fields', async () => {
   const said = `logger.warn({ account: 'main', token: 'abc', err: new Error('x') }, 'to +221771234567'); process.exit(0);`;
   const { written, ended } = logging(said, { level: 'info', format: 'pretty' });
   await ended;

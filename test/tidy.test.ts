@@ -20,7 +20,7 @@ test('the client needs no package', () => {
 });
 
 test.for(['src/library.ts', 'src/producer/index.ts', 'src/events/library.ts'])(
-  '%s brings nothing but what a producer needs',
+  '%s imports only what a producer needs',
   (library) => {
     const { files, packages } = reach(sources, [library]);
     const needed = ['bullmq', 'ioredis', 'pg', 'pg-copy-streams', 'zod'];
@@ -30,7 +30,7 @@ test.for(['src/library.ts', 'src/producer/index.ts', 'src/events/library.ts'])(
 );
 
 /** The output of script/generate does not exist when it runs. */
-test('what generates code needs no generated code', () => {
+test('the code generator needs no generated code', () => {
   const files = [...sources, ...projectFiles('script')].map((file) => ({
     ...file,
     // Type-only imports load no module.

@@ -19,7 +19,7 @@ describe('a key that is bound to an account', () => {
     expect(items.find(({ name }: { name: string }) => name === 'disbursement').paused).toBe(false);
   });
 
-  test('sees no callback that belongs to nobody it knows', async () => {
+  test('sees no callback outside its accounts', async () => {
     await service.ledger.query("insert into relais.callback (id, body) values ('dsb_lost', 'state=completed')");
     expect((await service.call('GET', '/v1/callbacks/dsb_lost')).status).toBe(200);
     expect((await service.call('GET', '/v1/callbacks/dsb_lost', stranger)).status).toBe(404);

@@ -4,7 +4,7 @@ import { actNames, acts } from '../../src/kinds/acts.ts';
 
 const changing = routes.filter(({ method }) => method !== 'get').map(({ id }) => id);
 
-test('every route that changes something has its act, or says why there is nothing to tell', () => {
+test('every route that changes something has an act, or a reason for having none', () => {
   expect(changing.filter((id) => !Object.hasOwn(acts, id))).toEqual([]);
   const why = Object.values(acts).flatMap((one) => ('nothing' in one ? [one.nothing] : []));
   expect(why.filter((text) => text.length < 20)).toEqual([]);
@@ -14,13 +14,13 @@ test('no act is declared of a route that there is not', () => {
   expect(Object.keys(acts).filter((id) => !changing.includes(id))).toEqual([]);
 });
 
-test('no two routes are told by one word', () => {
+test('no two routes share an act', () => {
   const words = Object.values(acts).flatMap((one) => ('act' in one ? [one.act] : []));
   expect(words).toHaveLength(new Set(words).size);
   expect(actNames).toEqual(expect.arrayContaining(words));
 });
 
-test('what a caller makes can be judged first, and nothing else can: a switch is refused or done', () => {
+test('requests that create something have a dry run, and no others do: a switch is refused or done', () => {
   const made = Object.entries(acts).flatMap(([id, one]) =>
     'act' in one && /\.(?:create|upload|send)$/.test(one.act) ? [id] : [],
   );

@@ -81,7 +81,7 @@ test('a key is made, works in every process, is listed without its secret, and e
   expect(JSON.stringify(told.body)).not.toContain(body.secret);
 });
 
-test('a process that was cut off from PostgreSQL does not believe what it knew of a key that was revoked meanwhile', async () => {
+test('a process that was cut off from PostgreSQL does not trust a cached key that was revoked meanwhile', async () => {
   const { body } = await make({ name: 'cut-off', roles: ['read'], service: 'cut-off' });
   await everywhere(body.secret, 200);
   wired.link.refuse();
@@ -108,7 +108,7 @@ test('a key that has expired is none', async () => {
   await everywhere(body.secret, 401);
 });
 
-describe('whoever makes keys', () => {
+describe('a user who creates keys', () => {
   test('gives themselves no role that they have not', async () => {
     const refused = await make({ name: 'root-too', roles: ['approve'], person: 'root' });
     expect([refused.status, refused.body.rule]).toEqual([403, 'own-roles']);
@@ -117,7 +117,7 @@ describe('whoever makes keys', () => {
     expect((await make({ name: 'root-too', roles: ['admin'], person: 'root' })).status).toBe(201);
   });
 
-  test('says whose it is, with a name that is nobody else’s', async () => {
+  test('names the holder, with a name that belongs to no other person', async () => {
     expect((await make({ name: 'x', roles: ['read'] })).status).toBe(422);
     expect((await make({ name: 'x', roles: ['read'], person: 'a', service: 'b' })).status).toBe(422);
     expect((await make({ name: 'x', roles: ['read'], person: 'a', accounts: ['nosuch'] })).status).toBe(422);
@@ -127,7 +127,7 @@ describe('whoever makes keys', () => {
   });
 });
 
-describe('nobody approves their own', () => {
+describe('self-approval is refused', () => {
   const payment = { accountAlias: '771234567', amount: 50_000, withdrawMode: 'wallet-a-senegal' };
   const asked = async (reference: string, key: string): Promise<string> =>
     (await service.call('POST', '/v1/disbursements', { body: { ...payment, reference }, key })).body.id;
@@ -135,14 +135,14 @@ describe('nobody approves their own', () => {
   const keyOf = async (name: string, person: string, role: string, by = 'root-secret'): Promise<string> =>
     (await make({ name, roles: [role], person }, by)).body.secret;
 
-  test('with two keys of one person', async () => {
+  test('with two keys of the same person', async () => {
     const [one, two] = [await keyOf('f-1', 'fatou', 'enqueue'), await keyOf('f-2', 'fatou', 'approve')];
     const refused = await approve(await asked('fatou', one), two);
     expect([refused.status, refused.body.rule]).toEqual([403, 'other-person']);
     expect((await approve(await asked('shop', 'shop-secret'), two)).status).toBe(200);
   });
 
-  test('nor with a key that they have made for somebody else, also once it is revoked', async () => {
+  test('with a key that they created for another person, also after its revocation', async () => {
     const { body } = await make({ name: 'straw', roles: ['enqueue'], person: 'straw' }, 'awa-secret');
     const id = await asked('straw', body.secret);
     expect((await approve(id, 'awa-secret')).body.rule).toBe('other-person');
@@ -151,7 +151,7 @@ describe('nobody approves their own', () => {
     expect((await approve(id, 'maker-secret')).status).toBe(200);
   });
 
-  test('nor over a key between: who has known the secret of a key that makes keys has known theirs', async () => {
+  test('with a key created through another key: the creator of a key knew its secret', async () => {
     const between = (await make({ name: 'between', roles: ['admin'], person: 'between' }, 'awa-secret')).body.secret;
     const straw = await keyOf('far-straw', 'far-straw', 'enqueue', between);
     const id = await asked('far-straw', straw);

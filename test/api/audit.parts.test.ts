@@ -34,7 +34,7 @@ async function toldBy(act: () => Promise<unknown>): Promise<Record<string, any>[
   return (await lines()).toReversed().slice(before);
 }
 
-test('an act is one line: who, with which role, by which request, what, from where to where', async () => {
+test('an act is one line: user, role, request, act, state before and after', async () => {
   const { body: asked, headers } = await service.call('POST', '/v1/disbursements', {
     body: disbursement('big', 50_000),
   });
@@ -65,7 +65,7 @@ test('an act is one line: who, with which role, by which request, what, from whe
   });
 });
 
-test('what is refused, judged only, or was done before is no act', async () => {
+test('refusals, dry runs and repeated requests add no act', async () => {
   const one = disbursement('twice', 700);
   expect(await toldBy(() => service.call('POST', '/v1/disbursements', { body: one }))).toHaveLength(1);
   const none = await toldBy(async () => {
@@ -82,7 +82,7 @@ test('what is refused, judged only, or was done before is no act', async () => {
   expect(none).toEqual([]);
 });
 
-test('a switch that is where it should be is not told again', async () => {
+test('a switch to the current state is not logged again', async () => {
   const stop = () => service.call('POST', '/v1/accounts/main/stop');
   const pause = () => service.call('POST', '/v1/queues/campaign/pause');
   const told = await toldBy(async () => {
@@ -98,7 +98,7 @@ test('a switch that is where it should be is not told again', async () => {
   ]);
 });
 
-test('each step that forgets something of a person is a line, from the first request to the last', async () => {
+test('each step of an erasure adds a line, from the first request to the last', async () => {
   const message = { to: '+221771230001', text: 'x', reference: 'forgotten' };
   const { id } = (await service.call('POST', '/v1/messages', { body: message })).body.items[0];
   await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
@@ -129,7 +129,7 @@ test('each step that forgets something of a person is a line, from the first req
   expect(JSON.stringify(told)).not.toContain('77123');
 });
 
-test('of an endpoint its host is told: path and query may be what lets somebody in there', async () => {
+test('only the host of an endpoint is logged: path and query may be a password', async () => {
   const url = 'https://shop.example/in/s3cr3t?key=hidden';
   const told = await toldBy(() => service.call('POST', '/v1/event-endpoints', { body: { url } }));
   expect(told).toMatchObject([{ act: 'endpoint.create', after: { url: 'https://shop.example' } }]);
@@ -137,7 +137,7 @@ test('of an endpoint its host is told: path and query may be what lets somebody 
   expect(JSON.stringify(await service.ledger.query('select * from relais.audit_line'))).not.toMatch(/s3cr3t|hidden/);
 });
 
-test('secrets that are sealed anew are a line each, and the whole is one', async () => {
+test('re-encryption adds one line for each secret, and one for the whole', async () => {
   const { body } = await service.call('POST', '/v1/event-endpoints', {
     body: { url: 'https://shop.example/relais' },
   });
@@ -148,7 +148,7 @@ test('secrets that are sealed anew are a line each, and the whole is one', async
   ]);
 });
 
-test('texts of one request share a line, and their numbers and words are in none', async () => {
+test('SMS of one request share a line, without their numbers and texts', async () => {
   const texts = Array.from({ length: 120 }, (_, n) => ({ to: `+22177${1_000_000 + n}`, text: `Bonjour ${n}` }));
   const told = await toldBy(() => service.call('POST', '/v1/messages', { body: texts }));
   const sent = told.map(({ act, after }) => [act, after.messages]);
@@ -161,7 +161,7 @@ test('texts of one request share a line, and their numbers and words are in none
   expect(all).not.toMatch(/771000\d{3}|Bonjour|771234567/);
 });
 
-test('a campaign is told from its making to its end', async () => {
+test('a campaign is logged from its creation to its end', async () => {
   const told = await toldBy(async () => {
     const { body } = await service.call('POST', '/v1/campaigns', {
       body: { name: 'n', text: 'Salut', reference: 'c' },

@@ -9,7 +9,7 @@ afterAll(() => service.stop());
 
 const balances = (path = '') => service.call('GET', `/v1/balances${path}`);
 
-test('balances are whole francs per country, and say that they are approximate', async () => {
+test('balances are whole francs per country, and are marked as approximate', async () => {
   await service.control('POST', '/settings', { balances: { SN: 1_250_000, CI: 0 } });
   const { status, body } = await balances();
   expect(status).toBe(200);
@@ -17,7 +17,7 @@ test('balances are whole francs per country, and say that they are approximate',
   expect(Object.keys(body.balances)).toEqual(['SN', 'CI', 'BJ', 'TG', 'ML', 'BF']);
 });
 
-test('beside each balance stands what is still to leave, and what would be left of it then', async () => {
+test('each balance is shown with the amount still to leave, and the rest after it', async () => {
   await service.control('POST', '/settings', { balances: { SN: 1_000, CI: 5_000 } });
   await service.call('POST', '/v1/accounts/main/stop');
   const pay = (withdrawMode: string, accountAlias: string, amount: number) =>
@@ -50,23 +50,23 @@ test('one account shows its country only', async () => {
   expect(Object.keys((await balances('/BBJ0000000002')).body.balances)).toEqual(['CI']);
 });
 
-test('an account that the service does not know is told with its words', async () => {
+test('an account that the provider does not know is reported with the provider’s text', async () => {
   const { status, body } = await balances('/BBJ9999999999');
   expect([status, body.code, body.retryable]).toEqual([502, 'balance_user_not_found', false]);
   expect(body.detail).toContain('Account user not found');
 });
 
-test('an account number that is none is never sent', async () => {
+test('an invalid account number is never sent', async () => {
   const { status, body } = await balances('/a%2Fb');
   expect([status, body.problems[0].pointer]).toEqual([422, '/accountNumber']);
 });
 
-test('an account that there is not is not found, and neither is one of somebody else', async () => {
+test('a nonexistent account is not found, nor is one of another key', async () => {
   expect((await balances('?account=nobody')).status).toBe(404);
   expect((await service.call('GET', '/v1/balances', { key: 'stranger-secret' })).status).toBe(404);
 });
 
-test('no answer in time is told as such', async () => {
+test('a time-out is reported as such', async () => {
   await service.fault('hangs before doing the work', { operation: 'balance' });
   const { status, body } = await balances();
   expect([status, body.retryable]).toEqual([504, true]);

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const { send, approve, get } = deskOf(() => service);
 const requests = async (): Promise<number> => (await service.books('summary')).requests['balance.all'] ?? 0;
 
-test('a batch that the balances would not bear is said to whoever approves it, and is not refused', async () => {
+test('a batch above the balances warns its approver, and is not refused', async () => {
   await service.control('POST', '/settings', { balances: { SN: 5_000, CI: 900 } });
   await service.call('POST', '/v1/accounts/main/stop');
   const body = {
@@ -36,7 +36,7 @@ test('a batch that the balances would not bear is said to whoever approves it, a
   expect([approved.status, approved.body.state, approved.body.warnings]).toEqual([200, 'running', []]);
 });
 
-test('where the service does not tell its balances, nothing is said', async () => {
+test('without balances from the provider, there is no warning', async () => {
   const other = await startService();
   await other.control('POST', '/faults', { fault: 'hangs before doing the work', operation: 'balance' });
   const { body } = await deskOf(() => other).send(`${HEADER}huge;771234567;2000000;wallet-a-senegal\r\n`);

@@ -50,12 +50,12 @@ describe('bad input is refused with its place, and leaves no disbursement', () =
     expect(await storedIn(service, 'batch')).toBe(batches);
   });
 
-  test('a body beyond five megabytes is refused, said or not', async () => {
+  test('a body beyond five megabytes is refused, with or without a declared length', async () => {
     expect((await send(Buffer.alloc(5_000_001, 'x'))).status).toBe(413);
     expect(await statusOfChunked(Buffer.alloc(20_000_000, 'x'))).toContain('413');
   });
 
-  test('an approval that is too large is told what it may have, as any other body is', async () => {
+  test('an approval that is too large is refused with the limit, like any other body', async () => {
     const large = { contentHash: 'x'.repeat(11_000) };
     const approval = await service.call('POST', '/v1/disbursement-batches/bat_1/approve', { body: large });
     expect([approval.status, approval.body.detail]).toEqual([413, 'This JSON body is limited to 10240 bytes.']);
@@ -67,7 +67,7 @@ describe('bad input is refused with its place, and leaves no disbursement', () =
     expect((await send(Buffer.alloc(5_000_000, 'x'))).status).toBe(201);
   });
 
-  test('an id that is none', async () => {
+  test('an invalid id', async () => {
     for (const path of ['bat_x', 'bat_x/report', '%00', 'dsb_x']) {
       expect((await service.call('GET', `${BATCHES}/${path}`)).status).toBe(404);
     }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 const { send, approve, get } = deskOf(() => service);
 
-test('in the order of the file, under its headings, and as text for people; nothing of it is paid by', async () => {
+test('in the order of the file, under its headings, and as text for users; payments ignore them', async () => {
   const file = [
     'Nom;reference;accountAlias;amount;withdrawMode;Agence',
     'Awa;own-1;770000000;1000;wallet-a-senegal;=1+1',

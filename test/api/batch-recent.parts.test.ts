@@ -17,7 +17,7 @@ async function paid(reference: string, accountAlias: string, amount: number): Pr
   return made.id;
 }
 
-test('payments of the last 30 days to the people of a batch are summed by row, whatever the wallet', async () => {
+test('payments of the last 30 days to the recipients of a batch are summed by row, for any wallet', async () => {
   await paid('advance-awa', '770000001', 5_000);
   const last = await paid('bonus-awa', '770000001', 7_000);
   await paid('refused-binta', '779999901', 64_000);

@@ -34,7 +34,7 @@ const NOT_PAID = { count: 1, xof: 64_000 };
 const NOTHING = { count: 0, xof: 0 };
 const OUTCOME = { paid: PAID, notPaid: NOT_PAID, uncertain: NOTHING, open: NOTHING, elsewhere: NOTHING };
 
-test('the batch, its list, its event, its rows and its explanation agree on who was paid', async () => {
+test('the batch, its list, its event, its rows and its explanation agree on the paid rows', async () => {
   const uploaded = await send(salaries('agree', '77'), { query: '?name=salaires.csv' });
   expect(uploaded.body).toMatchObject({ fileName: 'salaires.csv', outcome: null });
   const { id, contentHash } = uploaded.body;
@@ -65,7 +65,7 @@ test('the batch, its list, its event, its rows and its explanation agree on who 
   expect((await told('fr')).summary).toMatch(/2 payés : 4\s000\sF\sCFA\. 1 non payé : 64\s000\sF\sCFA\./);
 });
 
-test('the unpaid rows are paid again as a new batch: new references, a new approval, and nobody twice', async () => {
+test('the unpaid rows are paid again as a new batch: new references, a new approval, and no recipient twice', async () => {
   const { body: first } = await send(salaries('again', '78'), { query: '?name=salaires.csv' });
   const early = await service.call('POST', `${BATCHES}/${first.id}/retry`);
   expect([early.status, early.body.state]).toEqual([409, 'awaiting_approval']);
@@ -123,7 +123,7 @@ test('a batch of which every row was paid has nothing to be paid again', async (
   expect([status, refused.detail]).toEqual([409, expect.stringContaining('No row can be retried')]);
 });
 
-test('a batch that was cancelled after a part of it was paid still says who was paid', async () => {
+test('a batch that was cancelled after a partial payment still shows the paid rows', async () => {
   const { body } = await send(salaries('stopped', '75'));
   await finished(body.id, body.contentHash);
   // Cancelled by a user after a recovery, before its last row was accepted.

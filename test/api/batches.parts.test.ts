@@ -74,7 +74,7 @@ test('the report is a CSV file where one is asked for', async () => {
 });
 
 describe('identity', () => {
-  test('one that nobody approved in time is paid after all as the refusal says: the same bytes under another name', async () => {
+  test('an expired batch can be paid as the refusal advises: the same bytes under another name', async () => {
     const first = await send(people('late-night'));
     await service.ledger.query(
       `update relais.batch set since = now() - interval '2 days', due_at = now() where id = '${first.body.id}'`,
@@ -109,8 +109,8 @@ describe('identity', () => {
   });
 });
 
-describe('who may approve', () => {
-  test('nobody without the hash of the bytes that were uploaded', async () => {
+describe('approvals need', () => {
+  test('the hash of the uploaded bytes', async () => {
     const { body } = await send(people('bytes'));
     for (const wrong of [undefined, '', 'abc', body.contentHash.toUpperCase(), 5]) {
       expect((await approve(body.id, wrong)).status).toBe(422);
@@ -158,7 +158,7 @@ describe('who may approve', () => {
     expect((await send(people('dropped'))).body.state).toBe('cancelled');
   });
 
-  test('what was approved can no longer be cancelled', async () => {
+  test('an approved batch cannot be cancelled', async () => {
     const { body } = await send(people('late'));
     await approve(body.id, body.contentHash);
     expect((await service.call('POST', `${BATCHES}/${body.id}/cancel`)).status).toBe(409);

@@ -32,7 +32,7 @@ const spent = async (at = api): Promise<number> => (await spentOn(at))[today()] 
 const ended = (id: string, state: string) => api.until(`/v1/disbursements/${id}`, (body) => body.state === state);
 const later = () => ({ notBefore: new Date(Date.now() + 3_600_000).toISOString() });
 
-describe('a person is one beneficiary', () => {
+describe('a payee is one beneficiary', () => {
   test.for([
     ['another wallet', { withdrawMode: 'wallet-b-senegal' }],
     ['the number as it is written abroad', { withdrawMode: 'wallet-d-senegal', accountAlias: '+221 77 123 45 67' }],
@@ -53,14 +53,14 @@ describe('a person is one beneficiary', () => {
     expect(body.detail).toContain(TOO_MUCH);
   });
 
-  test('the same number in another country is somebody else', async () => {
+  test('the same number in another country is another beneficiary', async () => {
     expect(await pay('a', { accountAlias: '70123456', withdrawMode: 'wallet-a-mali' })).toMatch(/^dsb_/);
     expect(await pay('b', { accountAlias: '70123456', withdrawMode: 'wallet-a-burkina' })).toMatch(/^dsb_/);
     expect(await pay('c', { accountAlias: '70123456', withdrawMode: 'wallet-f-burkina-faso' })).toBe(TOO_MUCH);
   });
 });
 
-describe('what ended without effect is given back', () => {
+describe('payments without effect are given back', () => {
   test('when it is cancelled, once, and to its own day', async () => {
     const id = await pay('a', later());
     expect(await pay('b', later())).toBe(TOO_MUCH);
@@ -71,7 +71,7 @@ describe('what ended without effect is given back', () => {
     expect(await spentOn(api)).toEqual({ '2026-01-01': 0, [today()]: 10_000 });
   });
 
-  test('when a person found that it never left; until then it counts', async () => {
+  test('after a review found that it never left; until then it counts', async () => {
     const person = { accountAlias: '779999902' };
     const id = await pay('a', person);
     await ended(id, 'pending');
@@ -103,7 +103,7 @@ describe('what ended without effect is given back', () => {
     expect(await spent(unlimited)).toBe(10_000);
   });
 
-  test('not to a day that is forgotten', async () => {
+  test('not for a removed day', async () => {
     const id = await pay('a', later());
     await api.ledger.query('delete from relais.spent');
     await api.call('POST', `/v1/disbursements/${id}/cancel`);

@@ -57,7 +57,7 @@ const raise = async (service: Service, value: number, name = 'SMS_BUDGET_DAY') =
   return [(await asked('maker-secret')).status, (await asked('checker-secret')).status];
 };
 
-test('a campaign is stopped to the text, and goes on once two people have raised the budget', async () => {
+test('a campaign stops at the exact SMS, and resumes after two people have raised the budget', async () => {
   const service = await started({});
   const budget = { body: { value: 63 * PRICE + 7 } };
   expect((await service.call('POST', '/v1/limits/SMS_BUDGET_DAY', budget)).status).toBe(200);
@@ -104,7 +104,7 @@ test('single messages and one-time passwords count, and wait', async () => {
   expect(await counted(service)).toEqual([2 * PRICE, 2 * PRICE]);
 });
 
-test('what is known not to have left is given back', async () => {
+test('SMS that provably did not leave are given back', async () => {
   const service = await started({ SMS_BUDGET_DAY: String(20 * PRICE) });
   // A request refused because of one recipient is split.
   await service.control('POST', '/faults', {

@@ -38,7 +38,7 @@ describe('the lines of a body', () => {
     expect(await linesIn('\ufeff\n')).toEqual([]);
   });
 
-  test('that are too long or not UTF-8 say so, and their neighbours are whole', async () => {
+  test('that are too long or not UTF-8 are reported, and their neighbours are intact', async () => {
     const long = 'x'.repeat(30_000);
     const lines = await linesIn('a\n', long, long, long, '\nb\n', Buffer.from([0x63, 0xff, 0x0a]), 'd');
     expect(reworded(lines)).toEqual([
@@ -52,7 +52,7 @@ describe('the lines of a body', () => {
 });
 
 describe('a group', () => {
-  test('is what has arrived, so that nobody waits for lines to come', async () => {
+  test('is what has arrived, so that no line waits for later ones', async () => {
     const sizes = (await groups('a\nb\nc', 'd\n', 'e')).map((group) => group.length);
     expect(sizes).toEqual([2, 1, 1]);
   });

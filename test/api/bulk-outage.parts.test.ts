@@ -78,7 +78,7 @@ test.for([
   ['/v1/disbursements', orderOf],
   ['/v1/messages', textOf],
 ] as const)(
-  'a PostgreSQL that hangs under a long body of %s ends it with what is known, and the same body completes it',
+  'a PostgreSQL that hangs under a long body of %s ends it with the known results, and the same body completes it',
   async ([path, requestOf]) => {
     const { broken, again, stored } = await hangingUnder(path, requestOf);
     mustComplete(broken, again);
@@ -136,7 +136,7 @@ async function doorThatCloses(at: number, { questions }: { readonly questions: n
 }
 
 test.for([1, 99])(
-  'a door that closes between two groups leaves no line without a verdict (%i)',
+  'an entry point that closes between two groups leaves no line without a result (%i)',
   async (questions) => {
     const verdicts = await send(`${await doorThatCloses(4, { questions })}/v1/disbursements`, orderOf);
     const accepted = verdicts.slice(0, -1);

@@ -92,7 +92,7 @@ describe('a body of many lines', () => {
     expect(again).toEqual(first.map((verdict) => ({ ...verdict, outcome: 'duplicate' })));
   });
 
-  test('of messages shares requests to the service as an array does', async () => {
+  test('of messages shares requests to the provider like an array', async () => {
     await service.call('POST', '/v1/queues/sms-batch/pause');
     const before = (await service.books('summary')).requests['sms.send'] ?? 0;
     const verdicts = await bulk(
@@ -185,7 +185,7 @@ describe('the lines of one body', () => {
     expect(new Set(again.map(({ id }) => id)).size).toBe(3_000);
   });
 
-  test('are not read on while nobody reads their verdicts', async () => {
+  test('are not read further while the client does not read the results', async () => {
     const senseless = `{${Array.from({ length: 30 }, (_, n) => `"${'x'.repeat(20)}${n}":1`).join(',')}}\n`;
     const piece = senseless.repeat(4_000);
     const talk = converse('/v1/messages', { reads: false });

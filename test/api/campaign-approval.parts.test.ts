@@ -54,7 +54,7 @@ const told = async (service: Service, type: string) =>
     ({ data }: { data: Record<string, unknown> }) => data,
   );
 
-test('the start of a campaign above the limit waits, and whoever approves is told', async () => {
+test('the start of a campaign above the limit waits, and approvers are notified', async () => {
   const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
   const path = await filled(service, 11);
   expect(said(await act(service, path, 'start'))).toEqual([202, 'awaiting_approval']);
@@ -74,7 +74,7 @@ test('the start of a campaign above the limit waits, and whoever approves is tol
   expect((await actsOn(service, campaign.id)).slice(-2)).toEqual(['campaign.start', 'campaign.approve']);
 });
 
-test('the API, the list, the event and the explanation name the people who get the SMS, and not the rows that are skipped', async () => {
+test('the API, the list, the event and the explanation count the recipients of the SMS, and not the skipped rows', async () => {
   const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
   const path = await filled(service, 11);
   const more = [people(4), '771000000', 'nobody', 'none'].join('\n').replace('numero', 'phone');
@@ -95,15 +95,15 @@ test('the API, the list, the event and the explanation name the people who get t
   expect(await texts(service)).toHaveLength(campaign.recipients);
 });
 
-test('a campaign that is not above the limit needs nobody', async () => {
+test('a campaign below the limit needs no approval', async () => {
   const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
   const path = await filled(service, 10);
   expect(said(await act(service, path, 'start'))[0]).toBe(200);
   await service.until(path, ({ state }) => state === 'finished');
 });
 
-describe('nobody approves', () => {
-  test('what the same key made, filled, changed or started', async () => {
+describe('approval is refused for', () => {
+  test('a key that created, filled, changed or started it', async () => {
     const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
     const path = await filled(service, 11);
     await act(service, path, 'start', undefined, 'checker-secret');
@@ -116,7 +116,7 @@ describe('nobody approves', () => {
     expect((await read(service, path)).state).toBe('awaiting_approval');
   });
 
-  test('something else than what waits', async () => {
+  test('other content than what waits', async () => {
     const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
     const path = await filled(service, 11, { quietHours: false });
     await act(service, path, 'start');
@@ -148,7 +148,7 @@ describe('nothing of it leaves', () => {
     expect(await texts(service)).toHaveLength(0);
   });
 
-  test('from a copy that was put back, however often it is resumed', async () => {
+  test('from a restored backup, however often it is resumed', async () => {
     const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '10recipients' });
     const path = await filled(service, 11);
     await recovers(service, 'rolled_back');
@@ -174,7 +174,7 @@ describe('nothing of it leaves', () => {
     await service.until(path, ({ state }) => state === 'awaiting_approval');
   });
 
-  test('when those who failed are asked to be sent to again', async () => {
+  test('when failed recipients are to be sent to again', async () => {
     const service = await started({});
     const path = await filled(service, 11);
     await service.control('POST', '/faults', {
@@ -206,7 +206,7 @@ describe('nothing of it leaves', () => {
   });
 });
 
-test('whoever approves payments is told too', async () => {
+test('approvers of payments are notified too', async () => {
   const service = await started({ APPROVAL_ABOVE: '1000' });
   const order = { accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal', reference: 'dear "é"' };
   const { body: one } = await service.call('POST', '/v1/disbursements', { body: order });
@@ -232,7 +232,7 @@ test.runIf(DEEP)('a million that one key asked for do not leave', { timeout: 300
 });
 
 describe('a limit in XOF', () => {
-  test('is held against what the texts are estimated to cost', async () => {
+  test('is compared with the estimated cost of the SMS', async () => {
     const service = await started({ CAMPAIGN_APPROVAL_ABOVE: '200xof', SMS_PRICES_FILE: await pricesFile() });
     const cheap = await filled(service, 10);
     expect(said(await act(service, cheap, 'start'))[0]).toBe(200);
@@ -240,7 +240,7 @@ describe('a limit in XOF', () => {
     expect(said(await act(service, dear, 'start'))).toEqual([202, 'awaiting_approval']);
   });
 
-  test('holds back what has no price', async () => {
+  test('holds SMS without a price', async () => {
     const service = await started({});
     await service.call('POST', '/v1/limits/CAMPAIGN_APPROVAL_ABOVE_XOF', { body: { value: 1_000_000 } });
     const path = await filled(service, 1);

@@ -48,7 +48,7 @@ const judge = (id: string, query = '') => service.call('POST', at(id, `/file/rec
 const count = (id: string, query = '') => service.call('POST', at(id, `/file/recipients${query}`));
 const amend = (id: string, body: object) => service.call('PATCH', at(id), { body });
 
-test('a draft needs no text, is judged without one, and takes no recipients before it has one', async () => {
+test('a draft needs no text, is checked without one, and accepts no recipients before it has one', async () => {
   const id = await draft();
   expect((await keep(id)).body).toMatchObject({ name: 'people.csv', bytes: Buffer.byteLength(FILE), report: null });
   const { body } = await judge(id);
@@ -67,7 +67,7 @@ test('a draft needs no text, is judged without one, and takes no recipients befo
   expect(upload.status).toBe(422);
 });
 
-test('what was done stays: the file, how it was read, what was decided, and what that came to', async () => {
+test('the file, its options, the decisions and the report are stored', async () => {
   const id = await draft();
   await keep(id);
   const amended = await amend(id, {
@@ -95,7 +95,7 @@ test('what was done stays: the file, how it was read, what was decided, and what
   });
 });
 
-test('what a file came to with another text is forgotten; how it is read stays', async () => {
+test('the report of a file is removed with another text; the options stay', async () => {
   const id = await draft({ text: 'Bonjour', country: 'SN' });
   await keep(id);
   await judge(id, '&leaveOut=old_numbering');
@@ -126,7 +126,7 @@ test('nothing is counted while something is left to decide, and afterwards once;
   expect((await count(id)).status).toBe(409);
 });
 
-test('what the values of recipients were taken for is not changed any more', async () => {
+test('the meaning of recipients’ values no longer changes', async () => {
   const id = await draft({ text: 'Bonjour {{prenom}}', country: 'SN' });
   await keep(id);
   await count(id, '?repair=CI');
@@ -142,7 +142,7 @@ test('what the values of recipients were taken for is not changed any more', asy
   expect((await amend(id, { perSecond: 5 })).status).toBe(200);
 });
 
-test('a text that is changed while its recipients are counted: nothing of them counts', async () => {
+test('a text that changes while its recipients are added: none of them count', async () => {
   const id = await draft({ text: 'Bonjour {{prenom}}', country: 'SN' });
   await keep(id, ['numero;prenom', ...Array.from({ length: 30_000 }, (_, n) => `77${1_000_000 + n};A`)].join('\n'));
   const counting = count(id);
@@ -154,12 +154,12 @@ test('a text that is changed while its recipients are counted: nothing of them c
   expect((await service.call('GET', at(id))).body).toMatchObject({ state: 'draft', totals: { total: 0 } });
 });
 
-test('braces that do not match, and an empty text, are refused', async () => {
+test('unbalanced braces and an empty text are refused', async () => {
   const id = await draft();
   for (const text of ['Bonjour {{prenom', '']) expect((await amend(id, { text })).status, text).toBe(422);
 });
 
-test('a file takes the place of the one before, and one that nobody counts is forgotten after three days', async () => {
+test('a file replaces the earlier one, and an unused file is removed after three days', async () => {
   const id = await draft({ text: 'Bonjour', country: 'SN' });
   await keep(id);
   await judge(id);
@@ -170,14 +170,14 @@ test('a file takes the place of the one before, and one that nobody counts is fo
   expect(await kept(id)).toEqual([]);
 });
 
-test('a file that cannot be used says which of its problems it has, for pages in any language', async () => {
+test('an unusable file names its problem by code, for pages in any language', async () => {
   const id = await draft();
   await keep(id, 'prenom\nAwa');
   const { status, body } = await judge(id);
   expect([status, body.problems[0].code]).toEqual([422, 'no_phone_column']);
 });
 
-test('what texts have cost is told beside their budget', async () => {
+test('the spent SMS cost is shown with the budget', async () => {
   expect((await service.call('GET', '/v1/budgets')).body).toEqual({
     items: [{ limit: 'SMS_BUDGET_DAY', value: 5_000, spent: 0 }],
   });
@@ -203,7 +203,7 @@ test('a file that is too large is refused while it comes, and nothing else ends 
   answered();
 });
 
-test('a file that took the place of the judged one meanwhile is not counted: nobody has decided about it', async () => {
+test('a file that replaced the checked one meanwhile is not added', async () => {
   const id = await draft({ text: 'Bonjour {{prenom}}' });
   const sound = 'numero;Prénom\n+221771000001;Awa\n';
   const undecided = 'numero;Prénom\n+221771000001;Awa\n+2250700 0001;Koffi\n';
@@ -254,7 +254,7 @@ test.each([
   expect(await kept(id)).toEqual([]);
 });
 
-test('what was looked at is counted, and nothing else: neither another file nor another text', async () => {
+test('exactly the checked file and text are added', async () => {
   const id = await draft({ text: 'Bonjour', country: 'SN' });
   const hashOfCampaign = async (): Promise<string> => (await service.call('GET', at(id))).body.contentHash;
   await keep(id, 'numero\n+221771000001\n+221771000002');

@@ -34,7 +34,7 @@ const act = (id: string, action: string) => service.call('POST', `/v1/campaigns/
 const amend = (id: string, body: object) => service.call('PATCH', `/v1/campaigns/${id}`, { body });
 const becomes = (id: string, wanted: string) => service.until(`/v1/campaigns/${id}`, ({ state }) => state === wanted);
 
-test('what a campaign says about its pace is shown, and may be changed while it is sent', async () => {
+test('the pace of a campaign is shown, and can change while it is sent', async () => {
   const id = await ready(200, { perSecond: 1, quietHours: '02:00-02:01', timezone: 'Africa/Abidjan', canary: false });
   const { body } = await service.call('GET', `/v1/campaigns/${id}`);
   expect(body).toMatchObject({
@@ -68,7 +68,7 @@ test.for([
 });
 
 describe('the quiet hours', () => {
-  test('hold it with the reason, and a person who wants to send all the same is told how', async () => {
+  test('hold it with the reason, and name the way to send anyway', async () => {
     const id = await ready(10, { quietHours: '00:00-23:59' });
     await act(id, 'start');
     const held = await becomes(id, 'held');

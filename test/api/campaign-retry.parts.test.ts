@@ -52,7 +52,7 @@ async function booked(): Promise<Booked[]> {
 }
 const sentTimes = async (): Promise<number[]> => (await booked()).map(({ times }) => times);
 
-test('the campaign tells how many of each country, and what became of them', async () => {
+test('the campaign shows recipients and results by country', async () => {
   const id = await started([...people(3), '+2250700000001', POISON]);
   expect((await ended(id)).countries).toEqual({
     SN: { recipients: 4, sent: 3, failed: 1, unknown: 0 },
@@ -70,7 +70,7 @@ describe('a retry', () => {
     return id;
   };
 
-  test('asked for again under the same key does nothing again, and with nobody to send to says so', async () => {
+  test('repeated under the same key has no effect, and without recipients is refused with the reason', async () => {
     const id = await failedCampaign(3);
     const key = { 'idempotency-key': `retry-${made}` };
     await retry(id, {}, key);
@@ -86,7 +86,7 @@ describe('a retry', () => {
     expect(await sentTimes()).toEqual([1, 1, 1]);
   });
 
-  test('leaves out those who may have got it, unless it is asked for, and then says how many times more', async () => {
+  test('leaves out recipients who may have got it, unless requested, and then reports the number of resends', async () => {
     await service.control('POST', '/faults', {
       fault: 'resets the connection before doing the work',
       operation: 'sms.send',

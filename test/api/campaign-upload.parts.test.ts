@@ -44,7 +44,7 @@ const show = async (id: string) => {
   return { ...rest, quiet: { ...quiet, clock: undefined } };
 };
 
-test('a dry run says what the upload will say, and changes nothing', async () => {
+test('a dry run reports the result of the upload, and changes nothing', async () => {
   const id = await campaign();
   const before = await show(id);
   const dry = await upload(id, '?dryRun=true&preview=1');
@@ -59,7 +59,7 @@ test('a dry run says what the upload will say, and changes nothing', async () =>
   expect(await show(id)).toMatchObject({ state: 'ready', totals: { total: 6 } });
 });
 
-test('the report says what it costs, in all and by country, and guesses no price', async () => {
+test('the report shows the cost, in all and by country, and guesses no price', async () => {
   const id = await campaign();
   const { body } = await upload(id);
   expect(body.cost).toEqual({ estimated: true, xof: 40 + 23, unpriced: ['BF'] });
@@ -86,7 +86,7 @@ test.each(['?repair=SN', '?preview=0', '?preview=21', '?dryRun=yes'])('%s is ref
   expect((await upload(await campaign(), query)).status).toBe(422);
 });
 
-test('whoever has opted out is listed with the reason', async () => {
+test('opt-outs are listed with the reason', async () => {
   await service.call('POST', '/v1/opt-outs', { body: { phones: ['+22670000001'] } });
   const id = await campaign();
   const { body } = await upload(id);
@@ -105,7 +105,7 @@ interface Row {
   readonly reason: string;
 }
 
-test('what was checked is what is sent: costly characters are replaced in both, when it was asked for', async () => {
+test('the checked text is sent: costly characters are replaced in both, if requested', async () => {
   const id = await campaign({ replaceCostly: true });
   const { body } = await upload(id, '?preview=2');
   const said = body.preview.map(({ text }: { text: string }) => text);
@@ -130,7 +130,7 @@ test('a cut upload leaves the campaign as it was', async () => {
   expect((await upload(id)).body).toMatchObject({ recipients: 4, skipped: 2 });
 });
 
-test('a file that cannot be read as CSV from one row on is refused with the row and what to do, and nothing of it is kept', async () => {
+test('a file that is unreadable as CSV from one row on is refused with the row and what to do, and nothing of it is stored', async () => {
   const id = await campaign();
   await upload(id, '', 'to;prenom\n+221770000099;Awa');
   const before = await show(id);
@@ -174,7 +174,7 @@ async function cutUpload(id: string): Promise<void> {
   socket.destroy();
 }
 
-test('what is wrong with a file comes as a file: its own columns, and the reason in the language that is asked for', async () => {
+test('the problems of a file are returned as a file: its own columns, and the reason in the requested language', async () => {
   const id = await campaign();
   const before = await show(id);
   const judge = (body: string, language = '') =>
@@ -214,7 +214,7 @@ test('a file that cannot be used at all is a problem, also where rows were asked
   expect([status, body.title]).toEqual([422, expect.any(String)]);
 });
 
-test('a file whose end turns out to be unusable after a megabyte of rows is cut off, never told as whole', async () => {
+test('a file that proves unusable after a megabyte of rows is cut off, never reported as whole', async () => {
   const id = await campaign();
   const wrong = 'nobody;Awa Ndiaye, who has a very long name that fills the row\n'.repeat(30_000);
   const asked = fetch(`${service.api}/v1/campaigns/${id}/recipients?dryRun=true`, {

@@ -39,12 +39,12 @@ test.for([
   ['it has no canary', { canary: 0 }],
   ['it is small', { uploads: [{ ...upload, recipients: 500 }] }],
   ['it is held', { state: 'held' }],
-] as const)('nothing is said of a canary when %s', ([, more]) => {
+] as const)('no canary is shown when %s', ([, more]) => {
   const view = campaignView({ ...running, ...more }, AT, { policy });
   expect(view).toMatchObject({ canaryWait: null });
 });
 
-test('an end time is told once the canary has arrived', () => {
+test('an end time is shown after the canary has arrived', () => {
   const over = { ...running, canaryOver: true };
   expect(campaignView(over, AT, { policy })).toMatchObject({ eta: expect.any(String) });
 });

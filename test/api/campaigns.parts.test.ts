@@ -67,7 +67,7 @@ interface Message {
   readonly times: number;
 }
 
-test('everybody in the file is texted once, or skipped with a reason', async () => {
+test('every row of the file gets one SMS, or is skipped with a reason', async () => {
   const id = await campaign();
   const { status, body } = await upload(id, `${people(120)}\n123;Faux\n771000000;Double`);
   expect([status, body.recipients, body.skipped]).toEqual([200, 120, 2]);
@@ -111,7 +111,7 @@ describe('an upload counts whole or not at all', () => {
     });
   });
 
-  test('what is no recipients file is refused by its type', async () => {
+  test('a file of another type is refused by its type', async () => {
     expect((await upload(await campaign(), '{}', { 'content-type': 'application/xml' })).status).toBe(415);
   });
 });

@@ -25,7 +25,7 @@ const ask = async (request: object): Promise<{ id: string; outcome: string }> =>
   return job.waitUntilFinished(events, 10_000) as Promise<{ id: string; outcome: string }>;
 };
 
-test('an invoice that was asked for in the intake queue is created without anybody waiting', async () => {
+test('an invoice from the intake queue is created without a waiting caller', async () => {
   const request = { kind: 'invoice', totalAmount: 15_000, store: { name: 'x' }, reference: 'queued-invoice' };
   const { id, outcome } = await ask(request);
   expect(outcome).toBe('accepted');
@@ -68,7 +68,7 @@ test('an invoice whose process died before it was created is created by the due 
   expect(made.token).not.toBe(body.token);
 });
 
-test('what nests without end is refused with its place, like through every other door', async () => {
+test('endless nesting is refused with its position, as through every other entry point', async () => {
   let deep: object = {};
   for (let level = 0; level < 3_000; level += 1) deep = { deep };
   const request = { totalAmount: 15_000, store: { name: 'x' }, customData: { deep }, reference: 'bottomless' };

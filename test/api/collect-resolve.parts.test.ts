@@ -45,7 +45,7 @@ const kinds = [
   ['a payment request', paidRequestUnseen],
 ] as const;
 
-test('an invoice that a person calls off is looked at again: what is paid after that is heard', async () => {
+test('a cancelled invoice is checked again: a later payment is accepted', async () => {
   const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference: 'called off' };
   const { id } = (await service.post('/v1/invoices', body)).body;
   await leaveForReview(service, id, 'unreadable_amount');
@@ -64,8 +64,8 @@ test('… and a payment request once more, a day later', async () => {
   expect(dueIn).toBeGreaterThan(80_000_000);
 });
 
-describe.for(kinds)('a person does not call %s that was paid failed', ([, paid]) => {
-  test('while a look is under way', async () => {
+describe.for(kinds)('an operator cannot mark %s as failed after its payment', ([, paid]) => {
+  test('during a status check', async () => {
     const { id, path } = await paid('leased', "lease = 7, lease_until = now() + interval '1 minute'");
     const refused = await resolve(path);
     expect([refused.status, refused.body.state]).toEqual([409, 'needs_review']);

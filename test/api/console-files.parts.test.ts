@@ -35,7 +35,7 @@ const get = (path: string, headers = {}) => ask(`${door.url}${path}`, 'GET', { k
 
 describe('a page of the console', () => {
   test.for(['/console', '/console/', '/console/disbursements/dsb_1', '/console/index.html'])(
-    '%s needs no key, is never kept, and is told what it may load',
+    '%s needs no key, is never cached, and has a content policy',
     async (path) => {
       const { status, headers, body } = await get(path);
       expect([status, body]).toEqual([200, '<!doctype html><title>relais</title>']);
@@ -62,7 +62,7 @@ describe('a page of the console', () => {
     },
   );
 
-  test('is what a browser opens as a page, though an id in its address has a dot', async () => {
+  test('is a page for a browser, even if an id in its address has a dot', async () => {
     for (const path of ['/console/accounts/dakar.1', '/console/o/order.json']) {
       const { status, headers } = await get(path, { 'sec-fetch-dest': 'document' });
       expect([status, headers['content-type'], headers['cache-control']]).toEqual([
@@ -84,7 +84,7 @@ describe('a page of the console', () => {
 });
 
 describe('a file of the console', () => {
-  test('with a hash in its name is kept for ever, and is packed where that is understood', async () => {
+  test('with a hash in its name is cached for ever, and is compressed if accepted', async () => {
     const { headers, body } = await get('/console/assets/main-Bx3kQ9aZ.js');
     expect([headers['content-type'], headers['cache-control'], body]).toEqual([
       'text/javascript; charset=utf-8',
@@ -143,7 +143,7 @@ test.for(['/openapi.json', '/docs', '/v1/schemas/intake'])(
   },
 );
 
-test('while it has not been built the page says how it is, and has it once it was', async () => {
+test('before its build the page explains the situation, and appears after the build', async () => {
   const later = mkdtempSync(join(tmpdir(), 'console-later-'));
   const files = consoleFilesIn(pathToFileURL(`${later}/dist/`));
   const unbuilt = await startBroken(new Error('boom'), { console: files });
@@ -156,7 +156,7 @@ test('while it has not been built the page says how it is, and has it once it wa
   rmSync(later, { recursive: true });
 });
 
-describe('what a browser kept a page from', () => {
+describe('content that a browser blocked on a page', () => {
   const post = (type: string, body: unknown) =>
     ask(`${door.url}/v1/console-reports`, 'POST', {
       key: null,
@@ -169,7 +169,7 @@ describe('what a browser kept a page from', () => {
     return [...seen];
   };
 
-  test('is told without addresses, numbers and pieces of the page', async () => {
+  test('is reported without addresses, numbers and content of the page', async () => {
     const told = {
       'effective-directive': 'script-src-elem',
       'blocked-uri': 'https://user:pw@evil.example/x.js?token=secret',
@@ -182,7 +182,7 @@ describe('what a browser kept a page from', () => {
     ]);
   });
 
-  test('is heard in the words of the Reporting API too, and what else that carries is left alone', async () => {
+  test('is accepted in the Reporting API’s format too, and its other fields are ignored', async () => {
     const told = { effectiveDirective: 'style-src-attr', blockedURL: 'inline', documentURL: 'x' };
     const all = [
       { type: 'csp-violation', body: told },

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a campaign whose bearers are refused says why and until when, promises no end, and goes on by itself', async () => {
+test('a campaign whose bearers are refused shows why and until when, promises no end, and resumes automatically', async () => {
   const { id: fault } = await service.control('POST', '/faults', {
     fault: 'answers a given code',
     code: 'ERROR_122',

@@ -39,7 +39,7 @@ test('of a line among many', async () => {
   expect(JSON.parse(answer.body)).toEqual({ index: 0, id, outcome: 'conflict', differs: ['/amount'] });
 });
 
-test('of a text among many', async () => {
+test('for one message of many', async () => {
   const [first] = await producer.sendMessages([{ ...text, reference: 'text' }]);
   const body = [{ ...text, text: 'Bonsoir', reference: 'text' }];
   const { items } = (await service.call('POST', '/v1/messages', { body })).body;

@@ -32,7 +32,7 @@ test('the same credit twice within the window must be meant', async () => {
   expect((await credit('three', 1_000, { ...other, allowDuplicate: true })).status).toBe(202);
 });
 
-test('what collects money is not limited by what may be paid out', async () => {
+test('incoming money is not limited by the outgoing limits', async () => {
   const { status } = await service.post('/v1/invoices', {
     totalAmount: 1_000_000,
     store: { name: 'x' },

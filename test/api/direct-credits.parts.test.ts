@@ -19,7 +19,7 @@ const becomes = (id: string, wanted: string) =>
 const credited = async (accountAlias: string): Promise<unknown[]> =>
   (await service.books('directCredits')).filter((one: { accountAlias: string }) => one.accountAlias === accountAlias);
 
-test('a direct credit is made once and told once', async () => {
+test('a direct credit is made and reported one time', async () => {
   const accepted = await credit('once');
   expect([accepted.status, accepted.body.state]).toEqual([202, 'queued']);
   const done = await becomes(accepted.body.id, 'succeeded');
@@ -54,7 +54,7 @@ describe('one that may have been made', () => {
     expect(found.items.map(({ id }: { id: string }) => id)).toEqual([body.id]);
   });
 
-  test('whoever asked for it does not resolve it', async () => {
+  test('its author cannot resolve it', async () => {
     await service.fault('answers HTML', { operation: 'direct-credit' });
     const { body } = await credit('own');
     await becomes(body.id, 'needs_review');

@@ -21,7 +21,7 @@ const paid = async (reference: string): Promise<unknown[]> => {
   return (books.items ?? books).filter((entry: { disburseId: string }) => entry.disburseId === disburseId);
 };
 
-test('a disbursement is paid once and told once', async () => {
+test('a disbursement is paid and reported one time', async () => {
   const created = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'once' }) });
   expect(created.status).toBe(202);
   const done = await service.until(`/v1/disbursements/${created.body.id}`, ({ state }) => state === 'succeeded');
@@ -32,7 +32,7 @@ test('a disbursement is paid once and told once', async () => {
 });
 
 describe('identity', () => {
-  test('the same request again answers the same, and says that it does', async () => {
+  test('a repeated request gets the same answer, marked as a repetition', async () => {
     const first = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'twice' }) });
     const again = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'twice' }) });
     expect([again.status, again.body.id]).toEqual([202, first.body.id]);
@@ -46,7 +46,7 @@ describe('identity', () => {
     expect([first.status, other.status, other.body.existingId]).toEqual([202, 409, first.body.id]);
   });
 
-  test('without a key or a reference nothing is accepted, since a retry could not be told apart', async () => {
+  test('without a key or a reference the request is refused, since a retry could not be recognised', async () => {
     const { status, body } = await service.call('POST', '/v1/disbursements', { body: asked() });
     expect([status, body.type]).toEqual([400, expect.stringMatching(/no-identity$/)]);
   });
@@ -95,7 +95,7 @@ describe('bad input is refused with its place, and leaves no trace', () => {
 });
 
 describe('cancel', () => {
-  test('what is not due yet can be cancelled, and is never sent', async () => {
+  test('a payment that is not due can be cancelled, and is never sent', async () => {
     const notBefore = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await service.call('POST', '/v1/disbursements', {
       body: asked({ reference: 'later', notBefore }),
@@ -106,7 +106,7 @@ describe('cancel', () => {
     expect(await paid('later')).toEqual([]);
   });
 
-  test('what was submitted cannot be called back', async () => {
+  test('a submitted payment cannot be cancelled', async () => {
     const { body } = await service.call('POST', '/v1/disbursements', { body: asked({ reference: 'too-late' }) });
     await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
     const { status, body: problem } = await service.call('POST', `/v1/disbursements/${body.id}/cancel`);
@@ -114,7 +114,7 @@ describe('cancel', () => {
   });
 });
 
-test('a mode that the service has added since is taken when it is set, and is sent as it is spelt', async () => {
+test('a mode that the provider added since is accepted if configured, and is sent unchanged', async () => {
   const later = await startService({ EXTRA_WITHDRAW_MODES: 'wallet-b-mali' });
   const body = asked({ reference: 'new-mode', withdrawMode: 'wallet-b-mali', accountAlias: '+22370123456' });
   const accepted = await later.call('POST', '/v1/disbursements', { body });

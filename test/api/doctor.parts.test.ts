@@ -13,7 +13,7 @@ afterAll(() => service?.stop());
 const asked = (language: string, key = 'root-secret') =>
   service.call('GET', '/v1/doctor', { key, headers: { 'accept-language': language } });
 
-test('each check says what is so, in the language that was asked for; however many ask, it is one look', async () => {
+test('each check reports its finding in the requested language; concurrent requests share one examination', async () => {
   const [english, french] = await Promise.all([asked('en'), asked('fr-SN')]);
   expect(english.status).toBe(200);
   expect(english.body.at).toBe(french.body.at);

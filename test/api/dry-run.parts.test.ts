@@ -28,7 +28,7 @@ const judge = (path: string, body: unknown) => service.call('POST', `${path}?dry
 const records = async () => (await operationIds(service)).length;
 const DISBURSEMENTS = '/v1/disbursements';
 
-test('a dry run tells what would be, under the id that it would have, and counts for nothing', async () => {
+test('a dry run returns the result and the id, and counts for nothing', async () => {
   const before = await records();
   for (let times = 0; times < 5; times += 1) {
     const { status, body } = await judge(
@@ -45,7 +45,7 @@ test('a dry run tells what would be, under the id that it would have, and counts
   expect((await judge(DISBURSEMENTS, asked('valid'))).body).toMatchObject({ outcome: 'duplicate', id: body.id });
 });
 
-test('what would wait for a different person says so', async () => {
+test('a dry run shows that a different person must approve', async () => {
   const { body } = await judge(DISBURSEMENTS, asked('above', { amount: 20_000 }));
   expect(body.state).toBe('awaiting_approval');
 });
@@ -56,7 +56,7 @@ test.each([
   ['the same payment again', asked('again'), 422, 'DUPLICATE_WINDOW'],
   ['a reference of another request', asked('first', { accountAlias: '771230009', amount: 10_001 }), 409, 'dsb_'],
   ['no reference', { ...asked('x'), reference: undefined }, 400, 'Idempotency-Key'],
-] as const)('%s is refused as ever', async (_what, body, status, told) => {
+] as const)('%s is refused as usual', async (_what, body, status, told) => {
   await service.call('POST', DISBURSEMENTS, { body: asked('first', { accountAlias: '771230009' }) });
   const before = await records();
   const judged = await judge(DISBURSEMENTS, body);
@@ -86,7 +86,7 @@ test.each([
   ['/v1/direct-credits', { accountAlias: '771230001', amount: 5_000, reference: 'd' }],
   ['/v1/payment-requests', { amount: 5_000, phone: '+221771234567', feesPaidBy: 'merchant', reference: 'p' }],
   ['/v1/invoices', { totalAmount: 5_000, store: { name: 's' }, reference: 'i' }],
-] as const)('%s writes nothing and asks nobody', async (path, body) => {
+] as const)('%s writes nothing and sends nothing', async (path, body) => {
   // Earlier payments may take effect meanwhile; none of this test may.
   const effects = async () => {
     const { messagesSent, invoices, paymentRequests, directCredits } = await service.books('summary');

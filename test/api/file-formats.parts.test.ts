@@ -36,14 +36,14 @@ test.for([
   expect(recipients).toEqual(CLIENTS);
 });
 
-test('hidden rows, another sheet and the column of the numbers are said in the query', async () => {
+test('hidden rows, another sheet and the column of the numbers are set in the query', async () => {
   const all = await send(made('libreoffice-office.xlsx'), XLSX, '?takeHidden=true&phoneColumn=n%C2%B0%20whatsapp');
   expect(all.recipients).toEqual([...CLIENTS.slice(0, 2), '+2250707000003', ...CLIENTS.slice(2)]);
   const other = await send(made('libreoffice-office.ods'), ODS, '?sheet=Anciens');
   expect(other.added.body.problems[0].message).toContain('{{prenom}}; columns: téléphone');
 });
 
-test('a charset is believed, and one that nobody knows is refused', async () => {
+test('a known charset is used, and an unknown one is refused', async () => {
   const file = Buffer.from('prenom;tel\n\x8eric;0707000001\n', 'latin1');
   const { added, recipients } = await send(file, 'text/csv; charset=macintosh');
   expect(added.body).toMatchObject({ encoding: 'mac-roman' });
@@ -51,14 +51,14 @@ test('a charset is believed, and one that nobody knows is refused', async () => 
   expect((await send(file, 'text/csv; charset=ebcdic')).added.status).toBe(415);
 });
 
-test('what is no list is refused with what to do, and nothing of it counts', async () => {
+test('an invalid list is refused with what to do, and nothing of it counts', async () => {
   const { added, recipients } = await send(made('libreoffice-workbook.xls'), 'application/vnd.ms-excel');
   expect(added).toMatchObject({ status: 422 });
   expect(added.body.problems[0].message).toContain('Save it as .xlsx');
   expect(recipients).toEqual([]);
 });
 
-test('a workbook of numbers opts its people out, those of hidden rows too', async () => {
+test('a workbook of numbers opts out its people, including hidden rows', async () => {
   const headers = { 'content-type': XLSX };
   const path = '/v1/opt-outs?country=CI';
   const { body } = await service.call('POST', path, { body: made('libreoffice-office.xlsx'), headers });

@@ -42,7 +42,7 @@ async function pays(accountAlias: string, more: object = {}, key?: string) {
 const shell = (...argv: string[]) =>
   relais(argv, { env: { RELAIS_URL: service.api, RELAIS_API_KEY: 'maker-secret' }, columns: 200 });
 
-describe('the manager who lost the id of a campaign', () => {
+describe('a manager without the id of a campaign', () => {
   test('finds it at the top of the list, and by the name that was given to it', async () => {
     await post('/v1/campaigns', { name: 'Octobre', text: 'Bonjour', reference: 'octobre-2026' });
     const { id } = await post('/v1/campaigns', { name: 'Novembre', text: 'Bonjour', reference: 'novembre-2026' });
@@ -56,8 +56,8 @@ describe('the manager who lost the id of a campaign', () => {
   });
 });
 
-describe('the clerk who has only a telephone number', () => {
-  test('finds what was paid to it and what was sent to it, however it is spelt', async () => {
+describe('a clerk with only a phone number', () => {
+  test('finds its payments and SMS, in any notation', async () => {
     const paid = await pays('771110001');
     const { items } = await post('/v1/messages', { to: '+221771110001', text: 'Votre paiement est fait' });
     await pays('771110002');
@@ -83,7 +83,7 @@ describe('the clerk who has only a telephone number', () => {
     ).not.toContain(paid.id);
   });
 
-  test('finds what became of it in a campaign, and where it was left out', async () => {
+  test('finds its results in campaigns, and where it was left out', async () => {
     const { id } = await post('/v1/campaigns', {
       name: 'n',
       text: 'Bonjour',
@@ -102,7 +102,7 @@ describe('the clerk who has only a telephone number', () => {
     );
   });
 
-  test('is told what is no number, and what may be of several countries', async () => {
+  test('gets an error for an invalid number, and a list for several possible countries', async () => {
     const { status, body } = await service.call('GET', '/v1/disbursements?phone=Awa');
     expect([status, body.problems[0].pointer]).toEqual([422, '/phone']);
     const several = await service.call('GET', '/v1/disbursements?phone=70123456');
@@ -111,7 +111,7 @@ describe('the clerk who has only a telephone number', () => {
   });
 });
 
-test('whatever names an operation finds it, and nothing else does', async () => {
+test('every name of an operation finds it, and nothing else', async () => {
   const paid = await pays('771110004');
   const { id, reference, disburseId, token, transactionId } = paid;
   const names = [id, reference, disburseId, token, transactionId];

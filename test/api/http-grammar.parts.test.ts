@@ -86,7 +86,7 @@ test.for([
   ['HTTPS', 'https'],
   ['https, http', 'https'],
   ['http, https', 'http'],
-] as const)('a proxy that says %j was asked by %s', async ([said, scheme]) => {
+] as const)('a proxy header of %j means that the caller used %s', async ([said, scheme]) => {
   const { text } = await send('GET', '/v1/queues', { 'x-forwarded-proto': said });
   expect(text).toContain(`"type":"${scheme}://`);
 });

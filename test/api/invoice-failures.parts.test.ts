@@ -27,7 +27,7 @@ const cases: readonly (readonly [fault: string, more: object, status: number, co
 ];
 
 test.for(cases)(
-  '%s: the caller is told what it was, and a repeated request goes on',
+  '%s: the caller gets the reason, and a repeated request continues',
   async ([fault, more, status, code]) => {
     await faultAtCreate(fault, more);
     const failed = await create(`after ${fault}`);
@@ -41,7 +41,7 @@ test.for(cases)(
   },
 );
 
-test('a refusal is final, and is told again without asking again', async () => {
+test('a refusal is final, and is returned again without another request', async () => {
   await faultAtCreate('answers a given code', { code: '1001' });
   const refused = await create('refused');
   expect([refused.status, refused.body.code, refused.body.retryable]).toEqual([502, '1001', false]);
@@ -59,7 +59,7 @@ test('a refusal is final, and is told again without asking again', async () => {
   ]);
 });
 
-test('while one request is creating it, another is told so', async () => {
+test('while one request is creating it, another one is refused as busy', async () => {
   await faultAtCreate('answers late', { delayMs: 250 });
   const creates = async (): Promise<number> => (await service.books('summary')).requests['invoice.create'] ?? 0;
   const before = await creates();
@@ -70,7 +70,7 @@ test('while one request is creating it, another is told so', async () => {
   expect((await first).status).toBe(201);
 });
 
-test('no answer to a confirm is told, and changes nothing', async () => {
+test('a confirm without an answer is reported, and changes nothing', async () => {
   const { body } = await create('confirm');
   await service.fault('hangs before doing the work', { operation: 'invoice.confirm' });
   const confirmed = await service.post(`/v1/invoices/${body.id}/confirm`, {});
@@ -91,7 +91,7 @@ const inTheWay: readonly (readonly [what: string, set: string, unset: string])[]
   ['by a process with other keys', `facts = facts || '{"keys": "of another process"}'`, "facts = facts - 'keys'"],
 ];
 
-describe.for(things)('%s: nobody is told that the service says so where it was not asked', ([path, body]) => {
+describe.for(things)('%s: no answer claims that the provider was asked', ([path, body]) => {
   test.for(inTheWay)('%s', async ([what, set, unset]) => {
     const { id } = (await service.post(path, { ...body, reference: `not asked ${what}` })).body;
     const keep = (word: string) => service.ledger.query(`update relais.operation set ${word} where id = '${id}'`);

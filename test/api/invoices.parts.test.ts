@@ -20,7 +20,7 @@ const becomes = (id: string, wanted: string) =>
   service.until(`/v1/invoices/${id}`, ({ state }: { state: string }) => state === wanted);
 const typesOf = async (id: string) => (await service.eventsOf(id)).map(({ type }) => type);
 
-test('an invoice is created while the caller waits, and told completed once', async () => {
+test('an invoice is created while the caller waits, and reported as completed one time', async () => {
   const created = await service.post('/v1/invoices', asked('once'));
   expect(created.status).toBe(201);
   expect(created.body).toMatchObject({ state: 'pending', totalAmount: 15_000, reference: 'once', account: 'main' });
@@ -43,7 +43,7 @@ test('the callback address it was given leads back to it', async () => {
   expect(cancelled.history.map(({ operation }: { operation: string }) => operation)).toContain('callback');
 });
 
-test('everything a caller may ask for reaches the service, without a breach of its rules', async () => {
+test('every field of a request reaches the provider, without a breach of its rules', async () => {
   const { status, body } = await service.post('/v1/invoices', {
     ...asked('whole'),
     description: 'Shoes',
@@ -64,7 +64,7 @@ test('items that do not add up are worth a word, and no more', async () => {
   expect(body).toMatchObject({ state: 'pending', warnings: ['items and taxes add up to 1, and 15000 is billed'] });
 });
 
-test('what was asked for is forgotten when it is created', async () => {
+test('the request is erased after its creation', async () => {
   const { id } = await create('forgotten', { customer: { name: 'Zebulon Unique' } });
   const [row] = await service.ledger.query<{ request: object }>(
     `select request from relais.operation where id = '${id}'`,
@@ -100,7 +100,7 @@ const collected = async (): Promise<number> => {
   return body.rows.reduce((sum: number, row: { collected: { xof: number } }) => sum + row.collected.xof, 0);
 };
 
-test('a payment of less than was billed is not told as completed, and waits for a person', async () => {
+test('a partial payment is not reported as completed, and needs review', async () => {
   const before = await collected();
   const { id, token } = await create('short');
   await service.fault('reports another amount', { operation: 'invoice.confirm', count: 1_000, match: token });

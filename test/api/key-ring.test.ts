@@ -20,7 +20,7 @@ const known = [key];
 const revoked = [{ ...key, revokedAt: 12_000 }];
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a key that is revoked while a reading hangs is not believed because of it', async () => {
+test('a key that is revoked while a read hangs is not trusted because of it', async () => {
   const { clock, readings, ring } = slowRing();
   const early = ring.find(SECRET);
   clock.mono += 8_000;
@@ -32,7 +32,7 @@ test('a key that is revoked while a reading hangs is not believed because of it'
   expect(await late).toBeUndefined();
 });
 
-test('what goes on by itself is not kept by a reading from before either', async () => {
+test('long-running requests are not kept alive by an earlier read either', async () => {
   const { clock, readings, ring } = slowRing();
   const found = ring.find(SECRET);
   readings[0]?.(known);

@@ -14,14 +14,14 @@ describe('API_KEYS', () => {
     }
   });
 
-  test('are kept as digests: no secret is in what was read', () => {
+  test('are stored as digests: no secret is in the result', () => {
     const keys = readApiKeys('shop:enqueue:hunter2-secret,desk:read+approve@main+other:letmein-secret');
     const everything = inspect(keys, { depth: 9 }) + JSON.stringify(keys);
     expect(everything).not.toMatch(/hunter2|letmein/);
     expect(keys[1]?.accounts).toEqual(new Set(['main', 'other']));
   });
 
-  test('may say whose they are: a name after a slash, by which two keys are of one person', () => {
+  test('can name their holder: a name after a slash, so that two keys belong to one person', () => {
     const keys = readApiKeys(
       'awa-desk/awa@shop.example:enqueue@main:secret-1,awa-phone/awa@shop.example:read:secret-2,x:read:y',
     );
@@ -49,7 +49,7 @@ describe('API_KEYS', () => {
 });
 
 describe('OIDC_GROUPS', () => {
-  test('says what a group may, in the words of API_KEYS; names of groups have strokes, spaces and dots', () => {
+  test('names the rights of a group, in the format of API_KEYS; names of groups have slashes, spaces and dots', () => {
     expect(readGroups('/staff/pay:read+approve, Relais Dakar.1:enqueue+read@dakar+main')).toEqual([
       { group: '/staff/pay', roles: new Set(['read', 'approve']) },
       { group: 'Relais Dakar.1', roles: new Set(['enqueue', 'read']), accounts: new Set(['dakar', 'main']) },

@@ -38,18 +38,18 @@ async function asked(reference: string, key: string): Promise<string> {
 describe('a looser limit', () => {
   const set = (key: string, value: number) =>
     service.call('POST', '/v1/limits/MAX_DISBURSEMENT', { body: { value }, key });
-  test('is not had by one person whose address is written in two ways', async () => {
+  test('is refused for one person whose address is written in two ways', async () => {
     expect((await set('awa2-secret', 3_000_001)).status).toBe(202);
     expect((await set('awa3-secret', 3_000_001)).status).toBe(202);
   });
-  test('is not had with a key that one has made for somebody else', async () => {
+  test('is refused with a key that the person created for another one', async () => {
     const { body } = await make({ name: 'straw-limit', roles: ['approve'], person: 'straw-limit' }, 'awa-secret');
     expect((await set('awa-secret', 4_000_002)).status).toBe(202);
     expect((await set(body.secret, 4_000_002)).status).toBe(202);
   });
 });
 
-test('nobody approves what they asked for with a key that they made a moment ago, in another process', async () => {
+test('self-approval with a key created a moment ago in another process is refused', async () => {
   const answers: number[] = [];
   for (let turn = 0; turn < 8; turn += 1) {
     const { body } = await make({ name: `soon-${turn}`, roles: ['enqueue'], person: `soon-${turn}` }, 'awa-secret');
@@ -142,7 +142,7 @@ test('nothing of a file counts whose key was revoked while it came', async () =>
   expect((await service.call('GET', draft, { key: 'maker-secret' })).body.state).toBe('draft');
 });
 
-test('a file is not kept whose key was revoked while it came', async () => {
+test('a file is not stored whose key was revoked during the upload', async () => {
   const draft = await draftCutOff('file');
   expect((await service.call('GET', `${draft}/file`, { key: 'maker-secret' })).body.name).toBe(null);
 });
@@ -180,7 +180,7 @@ describe('a file of opt-outs', () => {
   });
 });
 
-test('nobody resolves an invoice that they asked for', async () => {
+test('resolving one’s own invoice is refused', async () => {
   const body = { totalAmount: 15_000, store: { name: 'La Boutique' }, reference: 'own-invoice' };
   const { id } = (await service.call('POST', '/v1/invoices', { body, key: 'awa-secret' })).body;
   await leaveForReview(service, id);
@@ -191,7 +191,7 @@ test('nobody resolves an invoice that they asked for', async () => {
   expect([resolved.status, resolved.body.rule]).toEqual([403, 'other-person']);
 });
 
-test('nobody approves a campaign whose file they have put there', async () => {
+test('approving a campaign with one’s own file is refused', async () => {
   expect(
     (
       await service.call('POST', '/v1/limits/CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS', {

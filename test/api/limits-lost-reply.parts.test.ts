@@ -82,7 +82,7 @@ async function door() {
   return { audited, link, set };
 }
 
-test('a looser limit whose answer was lost is told in the audit once, however often it is asked for again', async () => {
+test('a looser limit whose answer was lost is logged one time, for any number of retries', async () => {
   const { audited, link, set } = await door();
   expect([await set('maker', 100), await set('maker', 200)]).toEqual([200, 202]);
   const isCommit = (asked: Buffer): boolean => /commit/i.test(asked.toString('latin1'));

@@ -56,7 +56,7 @@ const set = (service: Service, value: unknown, key = 'maker-secret', name = 'MAX
 
 const TOO_MUCH = /^422 .*MAX_DISBURSEMENT/;
 
-test('what waits for approval is not approved above a limit that was lowered meanwhile', async () => {
+test('a waiting payment is not approved above a limit that was lowered meanwhile', async () => {
   const service = await started({ APPROVAL_ABOVE: '1000' });
   const { body } = await service.call('POST', '/v1/disbursements', { body: order('waits', 900_000) });
   expect(body.state).toBe('awaiting_approval');
@@ -77,7 +77,7 @@ describe('a process that starts', () => {
     expect(await pay(service.api, 'a', 900_000)).toMatch(TOO_MUCH);
   });
 
-  test('with a looser setting, or none at all, is held to what holds, and is not ready', async () => {
+  test('with a looser setting, or none, uses the limit in force, and is not ready', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000' });
     for (const MAX_DISBURSEMENT of ['900000', 'off']) {
       const old = await another(service, { MAX_DISBURSEMENT });
@@ -92,7 +92,7 @@ describe('a process that starts', () => {
     expect((await readyz(service.metrics)).status).toBe(200);
   });
 
-  test('with a stricter setting lowers what holds for all, and who ran before stays ready', async () => {
+  test('with a stricter setting lowers the limit for all, and processes that ran before stay ready', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000' });
     const stricter = await another(service, { MAX_DISBURSEMENT: '5000' });
     expect(await pay(service.api, 'a', 5_001)).toMatch(TOO_MUCH);
@@ -101,7 +101,7 @@ describe('a process that starts', () => {
     expect((await readyz(stricter.metrics)).status).toBe(200);
   });
 
-  test('keeps to its own setting when the limits are lost, at each of its doors', async () => {
+  test('applies its own setting when the limits are lost, at each of its entry points', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000', DIRECT_CREDIT: 'on' });
     await service.ledger.query('delete from relais.limit_value');
     expect(await pay(service.api, 'a', 10_001)).toMatch(TOO_MUCH);
@@ -133,7 +133,7 @@ describe('a process that starts', () => {
   });
 });
 
-describe('where nobody has said anything', () => {
+describe('for an unset limit', () => {
   test('the default holds, through the library too', async () => {
     const service = await started();
     expect(await pay(service.api, 'a', 2_000_001)).toMatch(TOO_MUCH);
@@ -150,8 +150,8 @@ describe('where nobody has said anything', () => {
   });
 });
 
-describe('a person', () => {
-  test('makes a limit stricter alone, at once, through every door', async () => {
+describe('a user', () => {
+  test('makes a limit stricter alone, at once, through every entry point', async () => {
     const service = await started({ MAX_DISBURSEMENT: '10000' });
     const answer = await set(service, 5_000);
     expect([answer.status, answer.body]).toMatchObject([
@@ -164,7 +164,7 @@ describe('a person', () => {
     await expect(producer.disburse(order('c', 5_001))).rejects.toThrow(/MAX_DISBURSEMENT/);
   });
 
-  test('makes it looser only with another who says the same', async () => {
+  test('makes it looser only with another person who requests the same', async () => {
     const service = await started({ MAX_PER_DAY: '10000' });
     const looser = (value: number | null, key: string) => set(service, value, key, 'MAX_PER_DAY');
     const asked = await looser(20_000, 'maker-secret');

@@ -50,11 +50,11 @@ test.for([
   expect([status, body.problems[0].pointer]).toEqual([422, pointer]);
 });
 
-test('another account that is named is not looked into', async () => {
+test('data of another account is not read', async () => {
   expect((await ask('?account=main', 'stranger-secret')).status).toBe(403);
 });
 
-test('what a refusal is called can be opened, without a key', async () => {
+test('the type of a refusal can be opened, without a key', async () => {
   const { body } = await ask('?sate=failed');
   expect(body.type).toBe(`${service.api}/problems/invalid`);
   const opened = await service.call('GET', new URL(body.type as string).pathname, { key: null });
@@ -98,7 +98,7 @@ test('every kind is listed, the newest first, by the same filters, and a row lea
   expect((await service.call('GET', '/v1/payment-requests?amountMax=6999')).body.items).toEqual([]);
 });
 
-test('a list as CSV has the columns of the command, and says where to go on', async () => {
+test('a list as CSV has the columns of the command, and the next cursor', async () => {
   const { headers, body } = await service.call('GET', '/v1/disbursements?limit=1', {
     headers: { accept: 'text/csv' },
   });

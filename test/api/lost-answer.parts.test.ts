@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const send = (to: string, text: string) => ask(`${api.url}/v1/messages`, 'POST', { body: { to, text } });
 
-test('nobody is told that a text was not accepted', async () => {
+test('no answer claims that an SMS was not accepted', async () => {
   expect((await send('+221771000000', 'heard of')).status).toBe(202);
   const text = 'its answer is lost';
   link.loseReplyTo((asked) => asked.includes(text));
@@ -35,7 +35,7 @@ test('nobody is told that a text was not accepted', async () => {
   expect(stored).toHaveLength(2);
 });
 
-test('a read that PostgreSQL cannot answer does not say that something may have been done', async () => {
+test('a read that PostgreSQL cannot answer does not claim a possible change', async () => {
   link.refuse();
   const { status, body } = await ask(`${api.url}/v1/messages`, 'GET', {});
   link.heal();

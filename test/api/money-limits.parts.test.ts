@@ -63,7 +63,7 @@ test('an approval pays no earlier than was asked', async () => {
   expect((await service.books('summary')).disbursements).toBe(0);
 });
 
-test('what is asked for later than the time limit is not given up before it begins', async () => {
+test('a payment scheduled later than the time limit does not expire before it begins', async () => {
   service = await startService({ DISBURSEMENT_LIMIT: '4s' });
   const notBefore = new Date(Date.now() + 5_500).toISOString();
   const { body } = await service.call('POST', '/v1/disbursements', asked('much-later', { notBefore }));

@@ -125,7 +125,7 @@ async function ask(
   return { status: answered.statusCode, said, headers: answered.headers };
 }
 
-test('what changes anything is not begun with a key that was revoked since it was let in, with a body or without', async () => {
+test('a change does not begin with a key that was revoked since its admission, with a body or without', async () => {
   const key = 'gone';
   expect((await ask('POST', '/v1/things', { key, body: '{"size":1}' })).status).toBe(401);
   expect((await ask('POST', '/v1/things/7/stop', { key })).status).toBe(401);
@@ -137,7 +137,7 @@ test('what changes anything is not begun with a key that was revoked since it wa
   expect(forgotten).toEqual(['7']);
 });
 
-test('parameters come as what they are declared to be, with their defaults', async () => {
+test('parameters have their declared types, with their defaults', async () => {
   expect((await ask('GET', '/v1/things?limit=7&state=old')).said).toEqual({ is: 'old 8' });
   expect((await ask('GET', '/v1/things')).said).toEqual({ is: 'any 51' });
 });

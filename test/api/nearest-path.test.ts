@@ -11,6 +11,6 @@ test.for([
   ['/openapi.jsn', '/openapi.json'],
   ['/v1/nothing-like-it', undefined],
   ['/', undefined],
-] as const)('who asks for %s meant %s', ([asked, meant]) => {
+] as const)('%s suggests %s', ([asked, meant]) => {
   expect(nearestPath(asked, routes)).toBe(meant);
 });

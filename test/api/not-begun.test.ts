@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { problemKinds } from '../../src/api/problem.ts';
 import { NOT_BEGUN } from '../../src/lib/not-reached.ts';
 
-test('what commands and the console take for "nothing was begun" are refusals of relais, and those above 499', () => {
+test('the clients’ list of requests that were not begun contains only refusals of relais, and those above 499', () => {
   const statuses = NOT_BEGUN.map((word) => Object.entries(problemKinds).find(([kind]) => kind === word)?.[1].status);
   expect(statuses).toEqual(NOT_BEGUN.map(() => 503));
 });

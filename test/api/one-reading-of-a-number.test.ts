@@ -146,7 +146,7 @@ const NUMBERS = {
   BF: ['wallet-a-burkina', '70123456'],
 } as const satisfies Record<Country, readonly [withdrawMode: string, national: string]>;
 
-test.each(countryCodes)('in %s every way in agrees, whatever stands between the digits', (code) => {
+test.each(countryCodes)('in %s every entry point agrees, for any separators', (code) => {
   const random = seededRandom(7_741);
   const anyOf = (): string => BETWEEN[Math.floor(random.fraction() * BETWEEN.length)] ?? '';
   const [withdrawMode, national] = NUMBERS[code];

@@ -46,7 +46,7 @@ describe('queues', () => {
 });
 
 describe('accounts', () => {
-  test('say what they are held for and since when, whether listed, stopped or released', async () => {
+  test('show the reason and the start of a hold, whether listed, stopped or released', async () => {
     const held = [{ area: 'payments', reason: 'stopped', since: expect.stringMatching(/^\d{4}-.*Z$/) }];
     const stopped = await service.call('POST', '/v1/accounts/main/stop');
     expect(stopped.body).toEqual({ name: 'main', held });
@@ -56,7 +56,7 @@ describe('accounts', () => {
 });
 
 describe('review', () => {
-  test('lists what needs a person, page by page, to those who may see it', async () => {
+  test('lists operations that need review, page by page, to authorised keys', async () => {
     await service.control('POST', '/faults', {
       fault: 'resets the connection before doing the work',
       operation: 'disbursement.submit',
@@ -77,7 +77,7 @@ describe('review', () => {
 });
 
 describe('explain', () => {
-  test('tells a disbursement from acceptance to its last word', async () => {
+  test('explains a disbursement from acceptance to its final status', async () => {
     const id = await disburse();
     await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
     const { kind, state, summary, story, next } = await explain(id);
@@ -96,14 +96,14 @@ describe('explain', () => {
     expect(asked.at(-1)).toBe('asked: the service says success');
   });
 
-  test('says what its account is held for', async () => {
+  test('names the hold of its account', async () => {
     await service.call('POST', '/v1/accounts/main/stop');
     const { summary, next } = await explain(await disburse({ notBefore: later() }));
     expect(summary).toContain('the account is held: a person has stopped the account');
     expect(next).toContain('relais account release');
   });
 
-  test('tells a message by what became of it, without the whole number', async () => {
+  test('explains a message by its result, without the whole number', async () => {
     const body = { to: '+221771234567', text: 'Bonjour' };
     const [{ id }] = (await service.call('POST', '/v1/messages', { body })).body.items;
     await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
@@ -117,7 +117,7 @@ describe('explain', () => {
     ]);
   });
 
-  test('tells a campaign, what to do next, and what became of its recipients', async () => {
+  test('explains a campaign, the next step, and its recipients’ results', async () => {
     const campaign = { name: 'Rappel', text: 'Bonjour', country: 'SN', reference: 'c' };
     const { id } = (await service.call('POST', '/v1/campaigns', { body: campaign })).body;
     expect((await explain(id)).next).toContain('Upload recipients');
@@ -133,7 +133,7 @@ describe('explain', () => {
     expect(told.summary).toContain('Rows: 2 sent.');
   });
 
-  test('tells nothing about what is not there, nor about another account’s, in the same words', async () => {
+  test('reveals nothing about an unknown id or another account’s, with the same text', async () => {
     const id = await disburse({ notBefore: later() });
     const stranger = await service.call('GET', `/v1/explain/${id}`, { key: 'stranger-secret' });
     const nobody = await service.call('GET', '/v1/explain/dsb_zut');
@@ -142,7 +142,7 @@ describe('explain', () => {
     expect(nobody.body.detail).toBe('The operation dsb_zut was not found.');
   });
 
-  test('a callback that agreed with a success is kept no longer, and whoever asks for it is told so', async () => {
+  test('a callback that confirmed a success is removed, and a request for it says so', async () => {
     const id = await disburse({});
     await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
     const kept = async (): Promise<number> => (await service.call('GET', `/v1/callbacks/${id}`)).status;
@@ -153,7 +153,7 @@ describe('explain', () => {
     expect(detail).toMatch(/only if it contradicts a success.*GET \/v1\/explain\/dsb_/);
   });
 
-  test('tells nothing about what is kept and is no operation', async () => {
+  test('reveals nothing about stored data that is no operation', async () => {
     const endpoint = { url: 'https://shop.example/events', types: ['disbursement.succeeded'] };
     const { status, body } = await service.call('POST', '/v1/event-endpoints', { body: endpoint });
     expect([status, body.id]).toEqual([201, expect.stringMatching(/^ep_/)]);

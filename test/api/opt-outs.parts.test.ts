@@ -34,7 +34,7 @@ async function textedIn(round: number): Promise<string[]> {
   return items.filter(({ text, times }) => text.endsWith(`(${round})`) && times > 0).map(({ to }) => to);
 }
 
-test('who opts out between upload and send is not texted, and stands in the bin of those left out', async () => {
+test('a recipient who opts out between upload and send gets no SMS, and counts as skipped', async () => {
   const id = await ready(people('771000001', '771000002', '771000003'));
   const answer = await add({ phones: ['77 100 00 02'] });
   expect([answer.status, answer.body]).toEqual([
@@ -47,7 +47,7 @@ test('who opts out between upload and send is not texted, and stands in the bin 
   expect(body.items).toMatchObject([{ to: '+221771000002', state: 'skipped', reason: 'opted_out' }]);
 });
 
-test('an opt-out of one sender leaves the texts of another alone', async () => {
+test('an opt-out from one sender ID does not affect another', async () => {
   const { smsSender: own } = defaultCredentials;
   await add({ phones: ['771000021'], from: own });
   await add({ phones: ['771000022'], from: 'OTHER' });
@@ -55,7 +55,7 @@ test('an opt-out of one sender leaves the texts of another alone', async () => {
   expect(await textedIn(made)).toEqual(['+221771000022']);
 });
 
-test('a single message to somebody who opted out ends skipped, and its caller is told; a one-time password goes', async () => {
+test('a single message to an opted-out number ends as skipped and is reported; a one-time password is sent', async () => {
   await add({ phones: ['771000031'] });
   const to = '+221771000031';
   const { body } = await service.call('POST', '/v1/messages', {
@@ -71,7 +71,7 @@ test('a single message to somebody who opted out ends skipped, and its caller is
   expect(told.events).toMatchObject([{ data: { id: ad, state: 'skipped', reason: 'opted_out' } }]);
 });
 
-test('a number is asked about as it was copied from an address book', async () => {
+test('a number is found as it was copied from an address book', async () => {
   await add({ phones: ['\u202d77 100 00 43\u202c', '+221 (0) 77 100 00 44', '+221 0 77 100 00 45'] });
   const asked = (phone: string) => service.call('GET', `/v1/opt-outs?phone=${encodeURIComponent(phone)}`);
   for (const phone of ['+221771000043', '\u2066+221\u00a077 100\u201100\u200b43\u2069', '+221 (0) 77 100 00 44'])
@@ -79,7 +79,7 @@ test('a number is asked about as it was copied from an address book', async () =
   expect((await asked('+221 0 77 100 00 45')).status).toBe(422);
 });
 
-test('who opted out in the old numbering is not texted by the number that is renewed', async () => {
+test('an opt-out in the old numbering also covers the new number', async () => {
   expect((await add({ phones: ['+225 07 08 09 10'] })).body).toMatchObject({ added: 1, refused: 0 });
   const asked = await service.call('GET', '/v1/opt-outs?phone=%2B22507080910');
   expect(asked.body).toMatchObject({ phone: '+2250707080910', optedOut: true });
@@ -94,7 +94,7 @@ test('who opted out in the old numbering is not texted by the number that is ren
   expect(upload.body).toMatchObject({ recipients: 1, skipped: 2, reasons: { opted_out: { count: 2 } } });
 });
 
-test('a spreadsheet of thousands is read row by row; what cannot be read is named by its row, not by its number', async () => {
+test('a spreadsheet of thousands is read row by row; unreadable rows are named by row, not by number', async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => `77${String(2_000_000 + n)}`);
   const { body } = await service.call('POST', '/v1/opt-outs?from=SHOP', {
     body: `telephone;nom\n${rows.join(';x\n')};x\n12;y`,

@@ -39,7 +39,7 @@ async function announced(): Promise<{ type: string; reason?: string }[]> {
 }
 
 describe.each(['says it is under maintenance', 'answers 5xx before doing the work'])(
-  'while the service %s',
+  'while the provider %s',
   (fault) => {
     const name = fault.replaceAll(/\W/g, '');
 

@@ -32,7 +32,7 @@ const FILE = [
   'C-19;12;Fatou;0;à appeler',
 ].join('\n');
 
-test('the columns of the file follow ours, of those who were left out too, and no cell is run', async () => {
+test('the columns of the file follow ours, also for skipped rows, and no cell is executed', async () => {
   const id = await campaign('Bonjour {{prénom}}');
   expect((await upload(id, FILE)).status).toBe(200);
   const [head, ...rows] = await report(id);
@@ -66,7 +66,7 @@ test('lines of JSON have columns as they come', async () => {
   expect((await listed(id)).items.map(({ own }: { own: object }) => own)).toEqual([{ a: '1' }, { b: '2' }]);
 });
 
-test('a row keeps so many characters, and the upload says in how many rows some were cut', async () => {
+test('a row is limited in characters, and the upload reports the number of truncated rows', async () => {
   const id = await campaign('Bonjour');
   const { body } = await upload(id, `to;Un;Deux\n771000001;${'x'.repeat(1_500)};après\n771000002;court;bref`);
   expect(body.truncatedRows).toBe(1);
@@ -90,7 +90,7 @@ test('a file of numbers and values alone keeps nothing twice', async () => {
   expect(await ownOf(id)).toEqual([null]);
 });
 
-test('what differs in an own column is another file, and the same bytes again are a replay', async () => {
+test('another value in an additional column is another file, and the same bytes again are a replay', async () => {
   const id = await campaign('Bonjour');
   await upload(id, 'to;Note\n771000001;une');
   const { contentHash } = (await service.call('GET', `/v1/campaigns/${id}`)).body;
@@ -109,7 +109,7 @@ test('an upload that breaks off, or is one that was there, leaves no columns beh
   expect(await ownOf(id)).toEqual(before);
 });
 
-test('their number goes from the columns of other people too, however it is spelt there', async () => {
+test('a number is also removed from other people’s columns, in any notation', async () => {
   const id = await campaign('Bonjour');
   await upload(id, 'to;Nom;Parrain\n771000081;Binta;77 100 00 82\n771000083;Awa;771000084\n12;Omar;+221771000082');
   const { body } = await service.call('POST', '/v1/purge', { body: { phone: '771000082', country: 'SN' } });
@@ -122,7 +122,7 @@ test('their number goes from the columns of other people too, however it is spel
   ]);
 });
 
-test('who is forgotten has no columns any more', async () => {
+test('an erased person has no additional columns any more', async () => {
   const id = await campaign('Bonjour');
   await upload(id, 'to;Nom\n771000071;Secret Person\n771000072;Binta\n771000071;Secret Person');
   for (let after: string | undefined; ; ) {

@@ -47,14 +47,14 @@ test('a payment request gives an address and a number, and sends the customer no
   ]);
 });
 
-test('one that fails is told so', async () => {
+test('a failed one is reported as failed', async () => {
   const { body } = await ask('fails', { feesPaidBy: 'merchant', email: 'awa@example.com' });
   expect(await booked(body.referenceNumber)).toMatchObject({ supportFees: 1, email: 'awa@example.com' });
   await service.control('POST', `/payment-requests/${body.referenceNumber}`, { status: 'failed' });
   await becomes(body.id, 'failed');
 });
 
-test('one that the service sends itself is told to be untracked, and is never looked at', async () => {
+test('one that the provider sends itself is reported as untracked, and is never checked', async () => {
   const { status, body } = await ask('untracked', { notify: true });
   expect([status, body.state, body.tracked, body.referenceNumber]).toEqual([201, 'pending', false, null]);
   expect(await service.eventsOf(body.id)).toMatchObject([
@@ -81,7 +81,7 @@ describe('a creation that is not answered', () => {
     ['answers an unknown code', 502],
   ];
 
-  test.for(unclear)('%s: it is never sent again, and a person looks', async ([fault, status]) => {
+  test.for(unclear)('%s: it is never sent again, and needs review', async ([fault, status]) => {
     const reference = `after ${fault}`;
     const before = (await service.books('summary')).requests['payment-request.create'] ?? 0;
     await service.fault(fault, { operation: 'payment-request.create' });

@@ -30,7 +30,7 @@ afterAll(async () => {
   await new Promise((resolve) => provider.close(resolve));
 });
 
-test('many who would sign in while it answers nothing of use cost it one request a second', async () => {
+test('many sign-ins during its outage cost it one request a second', async () => {
   const began = performance.now();
   const browser = browserAt(api.url);
   for (let turn = 0; turn < 60; turn += 1) {

@@ -45,7 +45,7 @@ async function askedBy(browser: Browser, reference: string): Promise<string> {
 
 const approve = (browser: Browser, id: string) => browser.fetch('POST', `/v1/disbursements/${id}/approve`);
 
-test('a person whose address changes at the provider is the same person, and approves nothing of their own', async () => {
+test('a person whose address changes at the provider is the same person, and cannot approve their own requests', async () => {
   const before = await arrive('sub-fatou', 'Fatou@example.sn');
   expect(await person(before)).toBe('fatou@example.sn');
   const id = await askedBy(before, 'before');
@@ -55,7 +55,7 @@ test('a person whose address changes at the provider is the same person, and app
   expect((await approve(await arrive('sub-ibra', 'ibra@example.sn'), id)).status).toBe(200);
 });
 
-test('an address that is given to another is not that person, and decides nothing about what it may have asked for', async () => {
+test('an address that is given to another user does not become the same person, and cannot decide about its possible requests', async () => {
   const first = await arrive('sub-one', 'desk@example.sn');
   const id = await askedBy(first, 'reused');
   const second = await arrive('sub-two', 'desk@example.sn');
@@ -65,7 +65,7 @@ test('an address that is given to another is not that person, and decides nothin
   expect(await person(await arrive('sub-one', 'desk@example.sn'))).toBe('desk@example.sn');
 });
 
-test('who comes with the address of a key is one with its holder, whatever they are called', async () => {
+test('a user with the address of a key is one person with its holder, whatever their names', async () => {
   await arrive('sub-awa', 'old@example.sn');
   const body = { name: 'awa-phone', roles: ['approve'], person: 'awa@example.sn' };
   const { secret: key } = (await service.call('POST', '/v1/keys', { body, key: 'maker-secret' })).body;

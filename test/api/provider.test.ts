@@ -63,7 +63,7 @@ test('codes that are made up, from however many addresses, cost the provider a f
   expect(asked() - before).toBeGreaterThan(0);
 });
 
-test('a stranger who comes back with nothing, again and again, does not fill the log', async () => {
+test('repeated failed returns of an unknown client do not fill the log', async () => {
   const logged: string[] = [];
   const door = new ProviderDoor({
     provider: {

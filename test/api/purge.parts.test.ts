@@ -53,7 +53,7 @@ async function everything(): Promise<string> {
   return JSON.stringify(await Promise.all(rows));
 }
 
-test('a forgotten person is written nowhere, is still not texted, and the bins still sum', async () => {
+test('an erased person is stored nowhere, still gets no SMS, and the statuses still sum', async () => {
   const sent = await ready(csv);
   await start(sent);
   await ended(sent);
@@ -88,7 +88,7 @@ test('a forgotten person is written nowhere, is still not texted, and the bins s
   expect((await ended(later)).totals).toMatchObject({ sent: 1, skipped: 1 });
 });
 
-test('what is no number is refused', async () => {
+test('an invalid number is refused', async () => {
   expect((await service.call('POST', '/v1/purge', { body: { phone: '12' } })).status).toBe(422);
 });
 
@@ -129,7 +129,7 @@ describe('requests that came by the queue', () => {
   });
   const text = 'Your code is 884417';
 
-  test('keep nothing of what they asked once they are over', async () => {
+  test('contain nothing of their request after their end', async () => {
     const sent = await queue.add('request', { kind: 'message', to: NUMBER, text, lane: 'otp', reference: 'q-1' });
     const answer = await sent.waitUntilFinished(events, 10_000);
     const wrong = { kind: 'message', to: NUMBER, text: '', '884417': 1, quiet: NUMBER, [NUMBER]: text };
@@ -146,7 +146,7 @@ describe('requests that came by the queue', () => {
     expect(jobs).not.toContain('1239876');
   });
 
-  test('are forgotten in time on a quiet queue', async () => {
+  test('are erased in time on a quiet queue', async () => {
     const client = bare();
     const old = await queue.getJobs(['completed', 'failed']);
     for (const state of ['completed', 'failed'])
@@ -159,7 +159,7 @@ describe('requests that came by the queue', () => {
     expect([old.length > 0, await queue.getJobs(['completed', 'failed'])]).toEqual([true, []]);
   });
 
-  test('and have not been taken are forgotten with the person, but for money', async () => {
+  test('and have not been taken are erased with the person, except payments', async () => {
     await service.drain();
     await queue.add('request', { kind: 'message', to: '77 123 98 76', text });
     await queue.add('request', { kind: 'message', to: OTHER, text: 'hello' });

@@ -3,7 +3,7 @@ import { sandboxKeys } from '../../src/app/sandbox.ts';
 import { apiOn } from '../support/api-process.ts';
 import { ask as askAt, KEYS, startService } from '../support/service.ts';
 
-test('each process limits a key by itself, and tells when to come back', async () => {
+test('each process limits a key by itself, and names the time to retry', async () => {
   const one = await startService({ API_RATE: '5' });
   const { base: SERVICE_BASE_URL, crm: SERVICE_CRM_URL } = one.sandbox;
   const other = await apiOn(one, {

@@ -30,7 +30,7 @@ async function asked(reference: string, amount: number): Promise<string> {
 }
 
 describe('while nothing is wrong', () => {
-  test('it says so, with what is open; and both words change nothing', async () => {
+  test('it is reported, with what is open; and both reads change nothing', async () => {
     await asked('open', 200_000);
     expect((await see()).body).toMatchObject({
       state: 'none',
@@ -76,7 +76,7 @@ describe('in a recovery', () => {
     expect(await asked('later', 200_000)).toMatch(/^dsb_/);
   });
 
-  test('a payment that may have left is not cancelled: a person decides', async () => {
+  test('a payment that may have left cannot be cancelled: it needs review', async () => {
     const id = await asked('open', 200_000);
     await recovers(service, 'rolled_back');
     await withoutWitness(service);
@@ -96,7 +96,7 @@ describe('in a recovery', () => {
     expect(body.state).toBe('cancelled');
   });
 
-  test('a session of the console ends with what was lost: the copy may have one that was ended since', async () => {
+  test('a console session ends with a recovery: it may have been ended since the backup', async () => {
     const awa = browserAt(service.api);
     await awa.signIn('maker-secret');
     await recovers(service, 'rolled_back');
@@ -116,7 +116,7 @@ describe('in a recovery', () => {
     expect((await service.call('DELETE', `/v1/keys/${id}`, { key: 'root-secret' })).status).toBe(204);
   });
 
-  test('what is known to be lost is not confirmed as nothing', async () => {
+  test('a proven loss cannot be confirmed as no loss', async () => {
     await recovers(service, 'rolled_back');
     const { status, body } = await say({ nothingWasLost: true });
     expect([status, body.detail]).toEqual([409, expect.stringContaining('Data was lost (rolled_back)')]);
@@ -130,7 +130,7 @@ describe('in a recovery', () => {
     expect(body).not.toHaveProperty('open');
   });
 
-  test('it is applied, told, and over; asked again, nothing more is done', async () => {
+  test('it is applied, reported, and finished; repeated, it does nothing more', async () => {
     const id = await asked('open', 200_000);
     await recovers(service, 'rolled_back');
     await withoutWitness(service);
@@ -156,7 +156,7 @@ describe('in a recovery', () => {
     expect(review.items).toMatchObject([{ id, state: 'needs_review', reason: 'restored' }]);
   });
 
-  test('the service is asked what it says, where that is wanted', async () => {
+  test('the provider’s statuses are read on request', async () => {
     await service.control('POST', '/faults', { fault: 'never calls back', operation: 'disbursement.callback' });
     const body = { accountAlias: '779999902', amount: 5_000, withdrawMode: 'wallet-a-senegal', reference: 'pending' };
     await service.call('POST', '/v1/disbursements', { body, key: 'maker-secret' });
@@ -167,7 +167,7 @@ describe('in a recovery', () => {
   });
 });
 
-test('a batch that stood in the copy is paid only after it is approved once more', async () => {
+test('a batch of the restored ledger is paid only after a new approval', async () => {
   const csv = 'reference;accountAlias;amount;withdrawMode\r\nrow-1;771234567;1000;wallet-a-senegal\r\n';
   const upload = { body: csv, headers: { 'content-type': 'text/csv' }, key: 'maker-secret' };
   const { id, contentHash } = (await service.call('POST', '/v1/disbursement-batches', upload)).body;

@@ -60,7 +60,7 @@ describe.each([
     expect(summary).toContain(`Rejected by checker: “${NOTE}”`);
   });
 
-  test('is not rejected by the person who made it, or by a key without the role', async () => {
+  test('cannot be rejected by its author, or by a key without the role', async () => {
     const path = await make();
     const own = await reject(path, NOTE, 'maker-secret');
     expect([own.status, own.body.rule]).toEqual([403, 'other-person']);

@@ -34,7 +34,7 @@ function closes(row: Row): void {
 const sumOf = (rows: readonly Row[], name: string, of: 'count' | 'xof'): number =>
   rows.reduce((sum, row) => sum + (row[name]?.[of] ?? 0), 0);
 
-test('a day of many kinds under faults closes to the franc against the books of the service', async () => {
+test('a day of many kinds under faults closes to the franc against the provider’s records', async () => {
   for (const fault of ['hangs after doing the work', 'resets the connection after doing the work']) {
     await service.control('POST', '/faults', { fault, operation: 'disbursement.submit', count: 4 });
   }
@@ -113,14 +113,14 @@ test('a key sees the accounts that it may use, and a day that is not over is not
   expect((await report('?account=nobody')).status).toBe(422);
 });
 
-test('a day that is no day, to come, or no longer kept is refused', async () => {
+test('a day that is invalid, in the future, or no longer stored is refused', async () => {
   for (const date of ['today', '2026-02-30', '2999-01-01', '2001-01-01']) {
     const { status, body } = await report(`?date=${date}`);
     expect([status, body.problems?.[0]?.pointer], date).toEqual([422, '/date']);
   }
 });
 
-test('a person asks for it at a shell: a table, CSV, or a page', async () => {
+test('in a shell: a table, CSV, or a page', async () => {
   const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'maker-secret' };
   const shown = await relais(['report', 'daily'], { env });
   expect(shown.code).toBe(0);

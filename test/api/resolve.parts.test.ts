@@ -77,7 +77,7 @@ const eventsOf = async (id: string): Promise<{ type: string; data: Record<string
   return body.events.filter((event: { data: { id: string } }) => event.data.id === id);
 };
 
-describe('a person settles what upstream does not contradict', () => {
+describe('an operator’s decision is accepted unless the provider contradicts it', () => {
   test.for(['failed', 'cancelled'])('%s, when it was never executed', async (outcome) => {
     const { id, token } = await neverExecuted();
     const before = await looks();
@@ -91,7 +91,7 @@ describe('a person settles what upstream does not contradict', () => {
     });
   });
 
-  test('succeeded, when upstream says so', async () => {
+  test('succeeded, when the provider confirms it', async () => {
     // A callback would trigger a check that settles it before the test's decision.
     await order('never calls back', 'callback', {});
     const { id, token } = await namedAnotherAmount(SUCCEEDS_AT_ONCE);
@@ -117,13 +117,13 @@ describe('a person settles what upstream does not contradict', () => {
     expect((await resolve(other.id, { ...said, transactionId: 'TX-SEEN-2' })).status).toBe(200);
   });
 
-  test('a transaction is said of nothing that was not paid', async () => {
+  test('a transaction id is refused for an unpaid payment', async () => {
     const { id } = await neverExecuted();
     const { status, body } = await resolve(id, { outcome: 'failed', note, transactionId: 'TX-SEEN-3' });
     expect([status, body.problems[0].pointer]).toEqual([422, '/transactionId']);
   });
 
-  test('succeeded, as the transaction of a token that was lost, though of this token upstream says `created`', async () => {
+  test('succeeded, as the transaction of a lost token, although the provider reports `created` for this one', async () => {
     const { id, token } = await neverExecuted();
     const bare = await resolve(id, { outcome: 'succeeded', note });
     expect([bare.status, bare.body.upstream]).toEqual([409, 'created']);
@@ -136,7 +136,7 @@ describe('a person settles what upstream does not contradict', () => {
     expect(await dueAt(service, id)).toBeUndefined();
   });
 
-  test('who decided, and why, stays with the record', async () => {
+  test('the decider and the reason are stored with the record', async () => {
     const { id } = await neverExecuted();
     await resolve(id, { outcome: 'failed', note });
     const known = await record(id);
@@ -149,7 +149,7 @@ describe('a person settles what upstream does not contradict', () => {
 });
 
 describe('resubmit', () => {
-  test('sends the same token again, after upstream has just said that it was never executed', async () => {
+  test('sends the same token again, after the provider has just reported that it was never executed', async () => {
     const { id, token } = await neverExecuted();
     const { status } = await resolve(id, { outcome: 'resubmit', note });
     expect(status).toBe(200);
@@ -171,7 +171,7 @@ describe('resubmit', () => {
     expect(await effects(token)).toBe(1);
   });
 
-  test('is refused once upstream has taken it, and pays nobody a second time', async () => {
+  test('is refused once the provider has accepted it, and causes no second payment', async () => {
     const { id, token } = await pendingUpstream();
     const { status, body } = await resolve(id, { outcome: 'resubmit', note });
     expect([status, body.upstream]).toEqual([409, 'pending']);
@@ -181,7 +181,7 @@ describe('resubmit', () => {
   });
 });
 
-describe('upstream’s word is stronger', () => {
+describe('the provider’s status takes precedence', () => {
   test.for([
     ['succeeded', neverExecuted, 'created'],
     ['succeeded', pendingUpstream, 'pending'],
@@ -196,7 +196,7 @@ describe('upstream’s word is stronger', () => {
     expect({ ...(await record(id)), updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
   });
 
-  test('a success that comes late settles it without anybody', async () => {
+  test('a late success settles it without an operator', async () => {
     const { id, token } = await pendingUpstream();
     await service.control('POST', `/disbursements/${token}`, { status: 'success' });
     await service.until(path(id), ({ state }) => state === 'succeeded');
@@ -204,7 +204,7 @@ describe('upstream’s word is stronger', () => {
     expect((await resolve(id, { outcome: 'failed', note })).body).toMatchObject({ status: 409, state: 'succeeded' });
   });
 
-  test('a final word that contradicts a person is taken at once', async () => {
+  test('a final status that contradicts the operator is accepted at once', async () => {
     const { id, token } = await pendingUpstream();
     await order('never calls back', 'callback', {});
     await service.control('POST', `/disbursements/${token}`, { status: 'success' });
@@ -224,8 +224,8 @@ describe('upstream’s word is stronger', () => {
   });
 });
 
-describe('who may', () => {
-  test('nobody decides what they asked for themselves', async () => {
+describe('rights', () => {
+  test('deciding about one’s own payment is refused', async () => {
     const { id } = await neverExecuted();
     const { status, body } = await resolve(id, { outcome: 'failed', note }, 'maker-secret');
     expect([status, body.detail]).toEqual([403, expect.stringContaining('A different person must approve it')]);
@@ -249,7 +249,7 @@ describe('who may', () => {
     expect((await record(id)).state).toBe('needs_review');
   });
 
-  test('what needs no review is nobody’s to decide', async () => {
+  test('a payment without a review cannot be decided', async () => {
     const { body } = await service.call('POST', '/v1/disbursements', {
       body: { accountAlias: '771234567', amount: 500, withdrawMode: 'wallet-a-senegal', reference: 'fine' },
     });

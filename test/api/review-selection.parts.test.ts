@@ -50,7 +50,7 @@ const stateOf = async (id: string): Promise<string> =>
 const sum = (count: number): number => (count * (1_000 + 1_000 + count - 1)) / 2;
 
 describe('a dry run', () => {
-  test('tells how many and how much, and changes nothing', async () => {
+  test('reports count and sum, and changes nothing', async () => {
     const [first = ''] = await waiting(3);
     const { status, body } = await ask(word());
     expect([status, body]).toEqual([
@@ -135,7 +135,7 @@ describe('a confirmation', () => {
     expect(await stateOf(first)).toBe('needs_review');
   });
 
-  test('by the person that asked for them decides none', async () => {
+  test('by their author decides none', async () => {
     const ids = await waiting(2);
     const { count, selection } = (await ask(word())).body;
     const answer = await ask(word({ confirm: { count, selection } }), 'maker-secret');
@@ -145,7 +145,7 @@ describe('a confirmation', () => {
     expect(await stateOf(ids[0] ?? '')).toBe('needs_review');
   });
 
-  test('says of each what the service contradicts, and goes on with the others', async () => {
+  test('reports each one that the provider contradicts, and continues with the others', async () => {
     await waiting(1);
     const where = { reason: `case_${tag}` };
     const { count, selection } = (await ask({ where, outcome: 'resubmit', note })).body;

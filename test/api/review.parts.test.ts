@@ -55,7 +55,7 @@ async function oneOfEach(): Promise<string[]> {
   return [credit, request, invoice, paid].map(({ body }) => body.id);
 }
 
-test('everything that waits for a person is listed, whatever its kind, the oldest first', async () => {
+test('every operation in review is listed, of any kind, oldest first', async () => {
   expect(await review()).toEqual({ items: [], next: null });
   const ids = await oneOfEach();
 
@@ -76,7 +76,7 @@ test('everything that waits for a person is listed, whatever its kind, the oldes
   expect(await review('', 'stranger-secret')).toMatchObject({ items: [] });
 });
 
-test('what somebody has resolved is gone from the list, says who and why, and the place after it still holds', async () => {
+test('a resolved operation leaves the list, with its decider and reason, and the cursor after it stays valid', async () => {
   const { items, next } = await review('?limit=1');
   const [{ id }] = items;
   const outcome = { outcome: 'succeeded', note: 'It stands on the statement.' };

@@ -32,20 +32,20 @@ describe('a refusal names its rule', () => {
     expect((await ask(`/v1/disbursements/${body.id}/approve`, 'approver')).status).toBe(200);
   });
 
-  test('one key with all roles is told that another person must decide, and not that a role is missing', async () => {
+  test('one key with all roles learns that another person must decide, and not that a role is missing', async () => {
     const { body } = await ask('/v1/disbursements', 'maker', { ...payment, reference: 'own' });
     const refused = await ask(`/v1/disbursements/${body.id}/approve`, 'maker');
     expect(ruleOf(refused)).toEqual([403, 'other-person']);
     expect(refused.body.detail).toMatch(/A different person must approve it with another key/);
   });
 
-  test('a key of another account, or of some, is told so', async () => {
+  test('a key of another account, or of some, learns so', async () => {
     const asked = await ask('/v1/disbursements', 'elsewhere', { ...payment, reference: 'elsewhere' });
     expect(ruleOf(asked)).toEqual([403, 'account']);
     expect(ruleOf(await service.call('GET', '/v1/audit', { key: 'elsewhere-secret' }))).toEqual([403, 'role']);
   });
 
-  test('what has gone on since, or is no longer what was read', async () => {
+  test('changed since, or different from what was read', async () => {
     const { body } = await ask('/v1/disbursements', 'maker', { ...payment, reference: 'cancelled' });
     await ask(`/v1/disbursements/${body.id}/cancel`, 'maker');
     expect(ruleOf(await ask(`/v1/disbursements/${body.id}/approve`, 'approver'))).toEqual([409, 'state']);
@@ -58,14 +58,14 @@ describe('a refusal names its rule', () => {
   });
 });
 
-describe('a conflict says what is not the same', () => {
+describe('a conflict names the differing fields', () => {
   const twice = async (path: string, one: object, other: object) => {
     expect((await ask(path, 'maker', one)).status).toBeLessThan(300);
     const { status, body } = await ask(path, 'maker', other);
     return [status, body.rule, body.differs];
   };
 
-  test('of a text, a campaign and an invoice', async () => {
+  test('of a message, a campaign and an invoice', async () => {
     const text = { to: '+221771234567', text: 'Bonjour', reference: 'text' };
     expect(await twice('/v1/messages', text, { ...text, text: 'Bonsoir' })).toEqual([409, 'identity', ['/text']]);
     const campaign = { name: 'November', text: 'Bonjour', reference: 'campaign' };

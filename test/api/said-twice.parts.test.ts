@@ -63,7 +63,7 @@ describe('a key that is there twice', () => {
 
 describe('an amount is digits, written plainly', () => {
   const others = ['25000.0000000000001', '2.5e4', '1e3', '25000.0', '-0', '0', '2E4', '25000.5', '"25000"'];
-  test.for(others)('%s is refused in every door', async (amount) => {
+  test.for(others)('%s is refused at every entry point', async (amount) => {
     const before = await paid();
     const one = await send(PAY, pay(amount, 'plain'));
     expect([one.status, one.body.problems[0].pointer]).toEqual([422, '/amount']);
@@ -79,7 +79,7 @@ describe('an amount is digits, written plainly', () => {
     expect(await paid()).toEqual(before);
   });
 
-  test.for(['15000.0', '1.5e4'])('an invoice of %s too, and what only looks like one is let be', async (amount) => {
+  test.for(['15000.0', '1.5e4'])('an invoice of %s too, and a similar but valid one is accepted', async (amount) => {
     const tail = '"store":{"name":"x"},"customData":{"rate":1.50},"taxes":[{"amount":1.50}]}';
     const wrong = await send('/v1/invoices', `{"totalAmount":${amount},"reference":"t",${tail}`);
     expect([wrong.status, wrong.body.problems]).toMatchObject([422, [{ pointer: '/totalAmount' }]]);
@@ -90,7 +90,7 @@ describe('an amount is digits, written plainly', () => {
 describe('a name has one spelling', () => {
   const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'];
 
-  test('a reference in another composition of the same letters is the same, and is told composed', async () => {
+  test('a reference in another Unicode composition of the same letters is equal, and is returned composed', async () => {
     const first = await send(PAY, pay('700', decomposed));
     const second = await send(PAY, pay('700', composed));
     expect([first.status, first.body.reference]).toEqual([202, composed]);
@@ -123,7 +123,7 @@ describe('a name has one spelling', () => {
     ['a control character', 'a\\u0007b'],
     ['half of a pair', 'a\\ud83db'],
     ['a soft hyphen', 'a\u00adb'],
-  ])('%s is refused where it stands', async ([, reference]) => {
+  ])('%s is refused with its position', async ([, reference]) => {
     const { status, body } = await send(PAY, pay('900', reference));
     expect([status, body.problems?.[0]?.pointer]).toEqual([422, '/reference']);
   });

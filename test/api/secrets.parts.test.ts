@@ -119,7 +119,7 @@ async function payEveryWay(id: string): Promise<number[]> {
   return statuses;
 }
 
-test('what a payer typed is found nowhere afterwards: not in a store, not in a log, not in a metric', async () => {
+test('a payer’s input is found nowhere afterwards: not in a store, not in a log, not in a metric', async () => {
   const created = await post('/v1/invoices', { totalAmount: 15_000, store: { name: 'x' }, reference: 'secrets' });
   const statuses = await payEveryWay(String(created.body['id']));
   expect(statuses).toEqual([200, 200, 422, 422, 422, 400, 422, 504, 502, 502, 502]);

@@ -55,7 +55,7 @@ describe('session fixation', () => {
     expect((await browser.fetch('GET', '/v1/session', { headers: { cookie: planted } })).status).toBe(401);
   });
 
-  test('a session of somebody else that was put into it ends with the sign-in, and does not become theirs', async () => {
+  test('a planted session of another user ends at the sign-in, and does not become the user’s', async () => {
     const eve = await signedIn('eve-secret');
     const browser = browserAt(service.api);
     browser.cookie = eve.cookie;
@@ -82,7 +82,7 @@ describe('session fixation', () => {
   });
 });
 
-describe('a page of another origin, in the browser of a person who is signed in', () => {
+describe('a page of another origin, in a signed-in user’s browser', () => {
   const FROM = [
     ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
     [
@@ -120,7 +120,7 @@ describe('a page of another origin, in the browser of a person who is signed in'
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  test('cannot sign the person in as somebody else', async () => {
+  test('cannot sign the user in as another one', async () => {
     const browser = await signedIn();
     const before = browser.cookie;
     const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
@@ -130,7 +130,7 @@ describe('a page of another origin, in the browser of a person who is signed in'
 });
 
 describe('a cookie and a key in one request', () => {
-  test('the key counts alone: what it may not do, the cookie does not do for it', async () => {
+  test('only the key counts: the cookie adds no rights', async () => {
     const browser = await signedIn();
     const mixed = await browser.fetch('POST', '/v1/accounts/main/stop', { key: 'eve-secret' });
     expect([mixed.status, mixed.body.rule]).toEqual([403, 'role']);
@@ -147,7 +147,7 @@ describe('a cookie and a key in one request', () => {
   );
 });
 
-describe('a cookie that is none', () => {
+describe('an invalid cookie', () => {
   test('of another deployment, with another prefix, opens nothing', async () => {
     const there = await signedIn('awa-secret', neighbour.url);
     const here = browserAt(service.api);
@@ -174,7 +174,7 @@ describe('a cookie that is none', () => {
     expect((await browser.fetch('GET', '/v1/queues', { headers: { cookie } })).status).toBe(401);
   });
 
-  test('is not read where the head of the request is larger than any of ours, and the process goes on', async () => {
+  test('is not read if the head of the request is too large, and the process continues', async () => {
     const { hostname, port } = new URL(service.api);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -186,7 +186,7 @@ describe('a cookie that is none', () => {
     expect((await service.call('GET', '/v1/queues', { key: 'awa-secret' })).status).toBe(200);
   });
 
-  test('does not use up what wrong keys are heard out for', async () => {
+  test('does not use up the limit of wrong keys', async () => {
     const browser = browserAt(service.api);
     browser.cookie = `relais=${'0'.repeat(64)}`;
     const tries = Array.from({ length: 30 }, () => browser.fetch('GET', '/v1/session', { from: '127.0.3.1' }));
@@ -224,7 +224,7 @@ describe('guessing keys at the sign-in', () => {
 });
 
 describe('after the end', () => {
-  test('what was recorded of a session does nothing any more', async () => {
+  test('the recording of a session has no effect any more', async () => {
     const browser = await signedIn();
     const { cookie = '' } = browser;
     await browser.fetch('DELETE', '/v1/session');

@@ -57,7 +57,7 @@ const told = async (act: string) =>
   );
 
 describe('a key that is shown', () => {
-  test('is exchanged for a session that says whose it is and when it ends', async () => {
+  test('is exchanged for a session with its holder and its end', async () => {
     const before = Date.now();
     const { body, headers } = await browserAt(service.api).fetch('POST', '/v1/session', {
       body: { key: 'awa-secret' },
@@ -76,7 +76,7 @@ describe('a key that is shown', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('is kept in no form from which it, or the cookie, could be had', async () => {
+  test('is stored in no form that reveals it or the cookie', async () => {
     const { cookie = '' } = await signedIn();
     const kept = await service.ledger.query<{ row: string }>('select s::text as row from relais.session s');
     expect(kept.length).toBeGreaterThan(0);
@@ -134,7 +134,7 @@ describe('a session', () => {
     expect((await other.fetch('GET', '/v1/disbursements?account=main')).body.rule).toBe('account');
   });
 
-  test('is told in the audit when it begins, is confirmed and ends, by its key and its door', async () => {
+  test('is logged at its start, confirmation and end, by its key and its entry point', async () => {
     const browser = await signedIn();
     await browser.fetch('POST', '/v1/session/confirm', { body: { key: 'awa-secret' } });
     await browser.fetch('POST', '/v1/accounts/main/stop');
@@ -145,7 +145,7 @@ describe('a session', () => {
     }
   });
 
-  test('is over after half an hour without a request, and goes on with one', async () => {
+  test('ends after half an hour without a request, and continues with one', async () => {
     const browser = await signedIn();
     await aged(browser, 29, ['usedAt']);
     expect((await browser.fetch('GET', '/v1/queues')).status).toBe(200);
@@ -155,7 +155,7 @@ describe('a session', () => {
     expect((await browser.fetch('GET', '/v1/queues')).status).toBe(401);
   });
 
-  test('is not prolonged by what the page asks by itself', async () => {
+  test('is not prolonged by the page’s automatic requests', async () => {
     const browser = await signedIn();
     await aged(browser, 20, ['usedAt']);
     const asks = { headers: { 'x-relais-console': 'background' } };
@@ -215,7 +215,7 @@ test('the stream of events is followed with a session, and ends when it is signe
   expect(await stream.ended).toContain('retry:');
 });
 
-describe('what matters most', () => {
+describe('critical acts', () => {
   const payment = { accountAlias: '771234567', amount: 50_000, withdrawMode: 'wallet-a-senegal' };
   const waiting = async (reference: string): Promise<string> =>
     (await service.call('POST', '/v1/disbursements', { body: { ...payment, reference }, key: 'shop-secret' })).body
@@ -237,7 +237,7 @@ describe('what matters most', () => {
     expect((await browser.fetch('POST', `/v1/disbursements/${id}/approve`)).status).toBe(200);
   });
 
-  test('asks for the key again before what cannot be taken back, or lets go what was stopped', async () => {
+  test('needs the key again before irreversible acts, or before resuming', async () => {
     const browser = await signedIn();
     await aged(browser, 5, ['confirmedAt']);
     const asked: readonly (readonly [string, string, object?])[] = [

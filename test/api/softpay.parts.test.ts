@@ -65,14 +65,14 @@ describe('each of the nineteen methods', () => {
     },
   );
 
-  test('reach the service without a breach of its rules', async () => {
+  test('reach the provider without a breach of its rules', async () => {
     expect(await service.books('breaches')).toEqual([]);
     const { body } = await service.call('GET', '/v1/queues');
     expect(body.items.length).toBeGreaterThan(0);
   });
 });
 
-test('links and fees are handed on', async () => {
+test('links and fees are passed on', async () => {
   const { id } = await invoice();
   const { body } = await pay(id, { method: 'new-wallet-a-senegal', customer: { ...customer, phone: '779999905' } });
   expect(body).toMatchObject({
@@ -84,7 +84,7 @@ test('links and fees are handed on', async () => {
 });
 
 describe('a payment that does not start', () => {
-  test('a refusal is told with the words of the service, and the invoice can still be paid', async () => {
+  test('a refusal has the provider’s text, and the invoice can still be paid', async () => {
     const { id } = await invoice();
     const body = { method: 'wallet-a-ci', customer: { ...customer, phone: '0701020304' }, otp: '000000' };
     const refused = await pay(id, body);
@@ -93,7 +93,7 @@ describe('a payment that does not start', () => {
     expect((await pay(id, { ...body, otp: '4321' })).status).toBe(200);
   });
 
-  test('a payer who validated too late is looked at before anything is said', async () => {
+  test('a late confirmation of the payer is checked before the answer', async () => {
     const { id } = await invoice();
     const slow = { method: 'wallet-f-ci', customer: { ...customer, phone: '0709999904' } };
     const told = await pay(id, slow);
@@ -106,7 +106,7 @@ describe('a payment that does not start', () => {
     expect((await service.books('summary')).requests['invoice.confirm']).toBeGreaterThan(0);
   });
 
-  test('a declined card ends in the word of the invoice', async () => {
+  test('a declined card ends with the invoice’s status', async () => {
     const { id } = await invoice();
     const card = { number: '4000000000000002', cvv: '987', expiryYear: '29', expiryMonth: '08' };
     const declined = await pay(id, { method: 'card', customer, card });
@@ -175,7 +175,7 @@ describe('a request that is not valid', () => {
     );
   });
 
-  test('a look-alike is told the right name', async () => {
+  test('a similar name is refused with the right one', async () => {
     const { id } = await invoice();
     const { body } = await pay(id, { method: 'wallet-f-burkina-faso', customer });
     expect(body.detail).toContain('did you mean "wallet-f-burkina"?');

@@ -21,14 +21,14 @@ const pay = async (reference: string, amount: number, accountAlias = '771234567'
 const doubtBy = (body: { readonly inDoubt: readonly { readonly age: string }[] }, age: string) =>
   body.inDoubt.find((one) => one.age === age);
 
-test('with nothing in it, it says so, and that a worker is there', async () => {
+test('empty, it shows so, and that a worker is running', async () => {
   const body = await service.until('/v1/status', ({ workers }) => workers === 1);
   expect(body).toMatchObject({ waiting: [], holds: [], campaigns: [], balances: [] });
   expect(body.inDoubt).toEqual(['<10m', '<1h', '<1d', '>=1d'].map((age) => ({ age, xof: 0, count: 0 })));
   expect(body.queues).toContainEqual({ name: 'disbursement', waiting: 0, oldestMs: 0 });
 });
 
-test('a hold says how many payments and how many XOF wait behind it', async () => {
+test('a hold shows the number and XOF of the payments behind it', async () => {
   await service.call('POST', '/v1/accounts/main/stop');
   await pay('behind-1', 1_000);
   await pay('behind-2', 2_500, '771234568');
@@ -51,7 +51,7 @@ test('a hold says how many payments and how many XOF wait behind it', async () =
   expect((await status()).holds).toMatchObject([{ reason: 'stopped', count: 0, xof: 0 }]);
 });
 
-test('what waits for an approval is named, and does not wait behind a hold', async () => {
+test('a payment that needs an approval is listed, and is not counted behind a hold', async () => {
   await service.call('POST', '/v1/accounts/main/stop');
   await pay('large', 50_000);
   const { waiting, holds } = await status();
@@ -60,7 +60,7 @@ test('what waits for an approval is named, and does not wait behind a hold', asy
 });
 
 describe('money in doubt', () => {
-  test('is told by its age, and leaves when it is known', async () => {
+  test('is shown by its age, and leaves when it is known', async () => {
     const id = await pay('pending', 700, '779999902');
     await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'pending');
     const body = await status();
@@ -77,7 +77,7 @@ describe('money in doubt', () => {
   });
 });
 
-test('a campaign that is held says why, and how many wait', async () => {
+test('a held campaign shows the reason, and how many wait', async () => {
   const { body: campaign } = await service.call('POST', '/v1/campaigns', {
     body: { name: 'N', text: 'Bonjour', reference: 'c' },
   });
@@ -95,7 +95,7 @@ test('a campaign that is held says why, and how many wait', async () => {
   });
 });
 
-test('the command fits on a screen, and names what holds money first', async () => {
+test('the command fits on a screen, and shows held money first', async () => {
   await service.call('POST', '/v1/accounts/main/stop');
   await pay('behind-3', 1_000);
   const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
@@ -108,7 +108,7 @@ test('the command fits on a screen, and names what holds money first', async () 
   expect(stdout).toMatch(/workers +1 at work: \S+:\d+\n/);
 });
 
-test('a key that is bound to accounts is not told of the others', async () => {
+test('a key limited to accounts does not see the others', async () => {
   const { status: answered, body } = await service.call('GET', '/v1/status', { key: 'stranger-secret' });
   expect([answered, body.detail]).toEqual([403, expect.stringContaining('concerns all accounts')]);
 });

@@ -63,7 +63,7 @@ async function follow(
   return { answer, seen, cursors, until, ended: new Promise((resolve) => answer.on('close', resolve)) };
 }
 
-test('begins now, and tells each event as it comes, with the cursor of /v1/events', async () => {
+test('begins now, and sends each event as it comes, with the cursor of /v1/events', async () => {
   const before = await happens();
   await service.until('/v1/events?limit=1000', ({ events }) => events.at(-1)?.id === before);
   const follower = await follow();
@@ -74,7 +74,7 @@ test('begins now, and tells each event as it comes, with the cursor of /v1/event
   expect(body).toMatchObject({ events: [{ id: second }], next: follower.cursors[1] });
 });
 
-test('goes on behind the last one that was taken, however far back that is', async () => {
+test('continues after the last received event, however far back that is', async () => {
   const follower = await follow();
   await happens();
   await follower.until(1);
@@ -85,7 +85,7 @@ test('goes on behind the last one that was taken, however far back that is', asy
   expect(await again.until(451)).toEqual([...missed, last]);
 });
 
-test('tells only what was asked for, and only of the accounts of the key', async () => {
+test('sends only the requested events, and only of the key’s accounts', async () => {
   const [failures, stranger] = [
     await follow('?types=disbursement.failed'),
     await follow('', { key: 'stranger-secret' }),
@@ -97,7 +97,7 @@ test('tells only what was asked for, and only of the accounts of the key', async
   expect(await stranger.until(1)).toEqual([others]);
 });
 
-test('a place that is forgotten is 410, one that was never reached too, and what is no place 422', async () => {
+test('an expired or future cursor is 410, and an invalid one 422', async () => {
   const { body } = await service.call('GET', '/v1/events?limit=1');
   const follower = await follow();
   await happens();
@@ -108,7 +108,7 @@ test('a place that is forgotten is 410, one that was never reached too, and what
   expect((await follow('', { after: 'nonsense' })).answer.statusCode).toBe(422);
 });
 
-test('many who follow share one read of PostgreSQL', async () => {
+test('many readers share one read of PostgreSQL', async () => {
   const followers = await Promise.all(Array.from({ length: 40 }, () => follow()));
   const first = await happens();
   await Promise.all(followers.map((one) => one.until(1)));
@@ -125,7 +125,7 @@ test('many who follow share one read of PostgreSQL', async () => {
   expect(reads.length).toBeLessThan(100);
 });
 
-test('a long stream leaves nothing behind of what was taken', async () => {
+test('a long stream retains nothing of what was read', async () => {
   const warned = vi.fn();
   process.on('warning', warned);
   onTestFinished(() => void process.off('warning', warned));
@@ -158,7 +158,7 @@ test('a list of a bound key is full, however many events of others lie between',
 });
 
 describe('the command', () => {
-  test('follows over it, and says where to go on', async () => {
+  test('follows over it, and prints where to continue', async () => {
     const { next } = (await service.published('/v1/events?limit=1000')).body;
     const env = { RELAIS_URL: service.api, RELAIS_API_KEY: 'reader-secret' };
     const running = relais(['events', '--follow', '--after', next, '--limit', '3'], { env });

@@ -31,7 +31,7 @@ test('a card is refused with the reason while cards are switched off, and nothin
   expect((await service.books('summary')).softpay).toBe(0);
 });
 
-test('in test mode, what has only a live path is refused as such', async () => {
+test('in test mode, operations with only a live path are refused as such', async () => {
   const paid = await service.post('/v1/payment-requests', {
     amount: 5_000,
     email: 'awa@example.com',

@@ -19,7 +19,7 @@ async function campaignTo(name: string, numbers: readonly string[]): Promise<str
 
 const texted = (search: string) => service.call('GET', `/v1/recipients?${search}`);
 
-test('a number is found in each campaign that has it, however it is spelt, and says how it ended', async () => {
+test('a number is found in each campaign that has it, in any notation, with its result', async () => {
   const first = await campaignTo('first', ['+221771234567', '+221771234568']);
   await campaignTo('of others', ['+221771234569']);
   const last = await campaignTo('last', ['+221770000001', '+221771234567']);
@@ -38,7 +38,7 @@ test('a number is found in each campaign that has it, however it is spelt, and s
   expect((await texted('phone=770000009')).body).toEqual({ items: [], next: null });
 });
 
-test('pages lead on to older campaigns, and each is told once', async () => {
+test('pages lead to older campaigns, and each is listed one time', async () => {
   const made: string[] = [];
   for (let nth = 0; nth < 7; nth += 1) made.push(await campaignTo(`paged ${nth}`, ['+221775555555']));
   const found: string[] = [];
@@ -51,12 +51,12 @@ test('pages lead on to older campaigns, and each is told once', async () => {
   expect(found).toEqual(made.toReversed());
 });
 
-test('what is no number is refused', async () => {
+test('an invalid number is refused', async () => {
   expect((await texted('phone=nobody')).status).toBe(422);
   expect((await texted('phone=771234567&after=x')).status).toBe(422);
 });
 
-test('a place that somebody made up leads a key into no campaign of another account', async () => {
+test('an invented cursor gives a key no campaign of another account', async () => {
   const id = await campaignTo('of another', ['+221771234510', '+221771234511']);
   const search = `phone=771234510&after=9999999999999.${id}.0`;
   expect((await texted(search)).body.items).toMatchObject([{ campaign: id }]);

@@ -84,7 +84,7 @@ test('a request of SQL or of the queue intake with another number is rejected', 
     expect(problems).toEqual([{ pointer: '/accountAlias', message: 'is not a number of TRIAL_NUMBERS' }]);
 });
 
-test('status and doctor say that a trial is on, and no number', async () => {
+test('status and doctor show that a trial is on, without numbers', async () => {
   const { body: status } = await service.call('GET', '/v1/status');
   expect(status.trialNumbers).toBe(2);
   const { body: doctor } = await service.call('GET', '/v1/doctor');

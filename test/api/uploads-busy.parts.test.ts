@@ -57,7 +57,7 @@ test('unfinished batches of one key hold so much and no more, and leave another 
   }
 });
 
-test('six workbooks of forty megabytes do not fit at once: what finds no room is told to come again', async () => {
+test('six workbooks of forty megabytes do not fit at once: those without room are asked to retry', async () => {
   const service = await startService({}, { roles: ['api'] });
   try {
     const draft = { name: 'busy', text: 'Bonjour', reference: 'busy' };

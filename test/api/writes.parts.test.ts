@@ -29,7 +29,7 @@ async function ask(requestId: string, how: Call & { readonly path?: string; read
 
 const linesOf = (requestId: string): readonly Line[] => lines.filter((line) => line.requestId === requestId);
 
-test('an accepted write is a line with the key, the route and the id, and its replay says so', async () => {
+test('an accepted write is a line with the key, the route and the id, and its replay is marked', async () => {
   const body = { ...PAYMENT, reference: 'line-1' };
   const { body: made } = await ask('first', { body });
   await ask('again', { body });
@@ -38,7 +38,7 @@ test('an accepted write is a line with the key, the route and the id, and its re
   expect(linesOf('again')).toEqual([expect.objectContaining({ ...accepted, replayed: true })]);
 });
 
-test('a refused write is a line with what was wrong, and where', async () => {
+test('a refused write is a line with the error and its position', async () => {
   await ask('invalid', { body: { ...PAYMENT, amount: 1.5, reference: 'line-2', anything: 1 } });
   const pointers = expect.arrayContaining(['/amount', '/anything']);
   expect(linesOf('invalid')).toMatchObject([{ msg: 'write refused', key: 'maker', problem: 'invalid', pointers }]);
@@ -56,7 +56,7 @@ test('a refused write is a line with what was wrong, and where', async () => {
   expect(linesOf('unreadable')).toMatchObject([{ problem: 'malformed', status: 400 }]);
 });
 
-test('what the path names is the id of a line', async () => {
+test('the id in the path is the id of a line', async () => {
   const { body: made } = await ask('made', { body: { ...PAYMENT, reference: 'line-4' } });
   await ask('cancel', { path: `/v1/disbursements/${made.id}/cancel` });
   expect(linesOf('cancel')).toMatchObject([{ route: 'cancelDisbursement', id: made.id }]);
@@ -91,7 +91,7 @@ test('a dry run, a question, and a caller without a key write no line', async ()
   expect(lines.filter(({ msg }) => msg.startsWith('write'))).toEqual([]);
 });
 
-test('no number of a person and no secret is in a line', async () => {
+test('no phone number and no secret is in a line', async () => {
   await ask('odd', { body: { ...PAYMENT, [PHONE]: 1, rk_3f9a1c2e77b04d15: 2, reference: 'line-6' } });
   await ask('path', { path: `/v1/disbursements/${PHONE}/cancel` });
   const text = JSON.stringify([linesOf('odd'), linesOf('path')]);

@@ -21,7 +21,7 @@ const wrongly = async (service: Service, times: number, from = '127.0.0.1'): Pro
   return answers;
 };
 
-test('an address that goes on with wrong keys is told to wait after twenty of them', async () => {
+test('an address with more than twenty wrong keys must wait', async () => {
   const service = await open();
   const answers = await wrongly(service, 30);
   expect(answers).toEqual([...Array.from({ length: 20 }, () => 401), ...Array.from({ length: 10 }, () => 429)]);
@@ -31,20 +31,20 @@ test('an address that goes on with wrong keys is told to wait after twenty of th
   expect(refused.body).toMatchObject({ status: 429, type: expect.stringMatching(/too-many-requests$/) });
 });
 
-test('a right key is heard from the same address all the while', async () => {
+test('a right key is accepted from the same address all the while', async () => {
   const service = await open();
   await wrongly(service, 30);
   expect((await service.call('GET', '/v1/accounts')).status).toBe(200);
   expect((await service.call('GET', '/v1/accounts', { key: 'wrong-again' })).status).toBe(429);
 });
 
-test('after two hundred wrong keys in all, an address that was never heard of is told to wait too', async () => {
+test('after two hundred wrong keys in all, a new address must wait too', async () => {
   const service = await open();
   for (let n = 1; n <= 20; n += 1) expect(await wrongly(service, 10, `127.0.1.${n}`)).not.toContain(429);
   expect(await wrongly(service, 1, '127.0.2.1')).toEqual([429]);
 });
 
-test('wrong keys are counted, by whether they were told to wait', async () => {
+test('wrong keys are counted, by whether they had to wait', async () => {
   const service = await open();
   await wrongly(service, 23);
   const page = await (await request(`${service.metrics}/metrics`)).body.text();

@@ -15,7 +15,7 @@ afterEach(() => service.stop());
 
 const looks = async () => ((await service.books()).requests['balance.all'] as number | undefined) ?? 0;
 
-test('the status, the metrics and the history say what a worker saw', async () => {
+test('the status, the metrics and the history show a worker’s reading', async () => {
   service = await startService({ BALANCE_INTERVAL: '300ms' });
   await service.control('POST', '/settings', { balances: { SN: 1_250_000, CI: 7 } });
   const seen = (body: { readonly balances: readonly { readonly country: string; readonly xof: number }[] }) =>
@@ -35,7 +35,7 @@ test('the status, the metrics and the history say what a worker saw', async () =
   expect(samplesOf(page, 'relais_in_flight_xof')).toContain('{account="main",country="CI"} 0');
 });
 
-test('however many workers there are, one of them looks', async () => {
+test('of any number of workers, one reads the balances', async () => {
   service = await startService({ BALANCE_INTERVAL: '1h' });
   const others = await Promise.all(
     [1, 2].map(() =>
@@ -55,7 +55,7 @@ test('however many workers there are, one of them looks', async () => {
   expect(await looks()).toBe(1);
 });
 
-test('what an account had left an hour ago is not told as what it has, and what is to leave is', async () => {
+test('an hour-old balance is not shown as current, and the amount still to leave is', async () => {
   service = await startService({ BALANCE_INTERVAL: '10m' }, { roles: ['api'] });
   const database = new Database({ url: service.ledger.url, schema: service.ledger.schema });
   onTestFinished(() => database.close());

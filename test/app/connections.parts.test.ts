@@ -51,7 +51,7 @@ test('a connection without a right key is closed with its answer', async () => {
   await stranger.closed;
 });
 
-test('a connection to an address that is none of ours is closed with its answer', async () => {
+test('a connection to a foreign address is closed with its answer', async () => {
   const { api, webhooks } = await open();
   const forged = await said(webhooks, get('/cb/d/forged'));
   expect(await forged.answered()).toMatch(/^http\/1\.1 404[^]*connection: close/);
@@ -67,7 +67,7 @@ test('a caller with a right key keeps its connection for longer than a proxy doe
   expect(await caller.answered()).toMatch(/^http\/1\.1 200[^]*keep-alive: timeout=75/);
 });
 
-test('no listener takes more connections than it is told', async () => {
+test('no listener accepts more connections than its limit', async () => {
   const { api } = await open({ MAX_CONNECTIONS: '3' });
   const half = 'GET /v1/accounts HTTP/1.1\r\n';
   const from = (host: number) => said(api, half, `127.0.0.${host}`);
@@ -152,7 +152,7 @@ const limits = {
 };
 
 describe('a listener that closes', () => {
-  test.for(['', 'GET / HT', get('/').slice(0, -2)])('is not kept by a connection that has said %j', async (half) => {
+  test.for(['', 'GET / HT', get('/').slice(0, -2)])('is not kept open by a connection that sent %j', async (half) => {
     const server = await listen((_asked, answer) => answer.end('ok'), limits);
     const held = await said(server.url, half);
     // Connections are accepted in order.
@@ -178,7 +178,7 @@ describe('a listener that closes', () => {
     expect(await caller.answered()).toContain('200');
   });
 
-  test('answers what comes meanwhile on a connection that it was answering, and is asked no more on it', async () => {
+  test('answers later requests on a busy connection, and accepts no more on it', async () => {
     const answers = new Map<string, () => void>();
     const server = await listen((request, answer) => {
       const { url = '' } = request;
@@ -204,7 +204,7 @@ describe('a listener that closes', () => {
     await closed;
   });
 
-  test('waits for an answer no longer than it is told', async () => {
+  test('waits for an answer no longer than its limit', async () => {
     let tellAsked = (): void => undefined;
     const asked = new Promise<void>((resolve) => (tellAsked = resolve));
     const server = await listen(() => tellAsked(), { ...limits, drainMs: 50 });
@@ -217,7 +217,7 @@ describe('a listener that closes', () => {
 });
 
 describe('a body that stops coming', () => {
-  test('ends its connection, and one that goes on may take longer in all', async () => {
+  test('ends its connection, and a continuous one may take longer in all', async () => {
     const received: string[] = [];
     const server = await listen(
       (asked, answer) => {
@@ -263,7 +263,7 @@ describe('a body that stops coming', () => {
     expect(await caller.answered()).toContain('200');
   });
 
-  test('is waited for no longer than its answer takes to be heard', async () => {
+  test('is awaited no longer than its answer takes to be read', async () => {
     const server = await listen((_asked, answer) => answer.end('no'), { ...limits, silenceMs: 30_000 });
     toClose.push(() => server.close());
     const stalls = await said(server.url, `${post(5)}12`);
@@ -290,7 +290,7 @@ describe('a body that stops coming', () => {
     await stalls.closed;
   });
 
-  test('leaves a connection as it was for the next request, when nobody wanted to read it', async () => {
+  test('leaves a connection unchanged for the next request, if the body was not wanted', async () => {
     let held: Socket | undefined;
     const server = await listen(
       (asked, answer) => {
@@ -310,7 +310,7 @@ describe('a body that stops coming', () => {
   });
 });
 
-describe('an answer that nobody takes', () => {
+describe('an answer that is not read', () => {
   /** More than the system buffers for a client that does not read. */
   const LARGE = Buffer.alloc(32_000_000, 'x');
 
@@ -327,7 +327,7 @@ describe('an answer that nobody takes', () => {
     ['of a page', get('/')],
     ['of a request with a body', `${post(2)}{}`],
     ['of many requests one behind the other', get('/').repeat(20)],
-  ] as const)('%s ends its connection: a stranger who never reads would keep it for ever', async ([, asks]) => {
+  ] as const)('%s ends its connection: a client that never reads would keep it for ever', async ([, asks]) => {
     let tellClosed = (): void => undefined;
     const closed = new Promise<void>((resolve) => (tellClosed = resolve));
     const server = await listen(

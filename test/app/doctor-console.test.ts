@@ -11,7 +11,7 @@ test.for([
   ['that a port for others needs https before it', { ...here, HOST: '0.0.0.0' }, built, 'ok', /port 3000.*HTTPS/],
   ['how it is built', here, unbuilt, 'skipped', /npm run build/],
   ['that it is off', { ...here, CONSOLE: 'off' }, unbuilt, 'skipped', /CONSOLE=off/],
-] as const)('the doctor says %s', async ([_what, config, files, is, says]) => {
+] as const)('the doctor reports %s', async ([_what, config, files, is, says]) => {
   expect(reworded(await examineConsole(config, files))).toMatchObject([
     { check: 'console', is, says: expect.stringMatching(says) },
   ]);

@@ -79,7 +79,7 @@ async function found(role: Role, asked: readonly Role[]): Promise<readonly Findi
   return (JSON.parse(printed.join('\n')) as { findings: Finding[] }).findings;
 }
 
-test.for(roles)('in the container of %s it finds no fault, and looks at what that role needs', async (role) => {
+test.for(roles)('in the container of %s it finds no fault, and checks what that role needs', async (role) => {
   const findings = await found(role, [role]);
   expect(findings.filter(({ is }) => is === 'fault')).toEqual([]);
   const looked = (check: string): boolean => findings.some((one) => one.check === check && one.is === 'ok');
@@ -96,7 +96,7 @@ test.for(roles)('in the container of %s it finds no fault, and looks at what tha
   );
 });
 
-test('asked about a role that this container is not for, it names what that one would lack', async () => {
+test('for a role of another container, it names what that one would lack', async () => {
   const faults = (await found('webhooks', ['worker'])).filter(({ is }) => is === 'fault');
   expect(faults.map(({ check }) => check)).toContain('keys');
 });

@@ -3,7 +3,7 @@ import { examineSettings } from '../../src/app/examine/service.ts';
 import { roles } from '../../src/cli/io.ts';
 import { message } from '../../src/messages/message.ts';
 
-test('where no setting is set, that is said first, and how a file of them is made', () => {
+test('without any setting, that is reported first, with how to create a file of them', () => {
   const { findings } = examineSettings({}, roles);
   expect(findings[0]).toMatchObject({
     is: 'fault',
@@ -13,7 +13,7 @@ test('where no setting is set, that is said first, and how a file of them is mad
   expect(findings.length).toBeGreaterThan(1);
 });
 
-test('where some are set, only what is wrong with them is said', () => {
+test('with some settings, only their errors are reported', () => {
   const { findings } = examineSettings({ API_PORT: 'many' }, roles);
   expect(findings.map(({ says }) => says)).not.toContainEqual(message('no_settings'));
 });

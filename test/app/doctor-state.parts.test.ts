@@ -43,7 +43,7 @@ async function examined(env: Readonly<Record<string, string>> = {}) {
 const of = ({ findings }: { findings: readonly Finding[] }, check: string) =>
   findings.filter((one) => one.check === check);
 
-test('requests where nobody takes them are a fault, with the prefix to add them with', async () => {
+test('requests in a queue without workers are a fault, with the prefix to use', async () => {
   const beside = new Redis({ host: '127.0.0.1', port: server.port });
   await beside.lpush('bull:intake:wait', '1', '2');
   const found = await examined();
@@ -58,7 +58,7 @@ test('requests where nobody takes them are a fault, with the prefix to add them 
   ]);
 });
 
-test('people read French where they ask for it, programs read English', async () => {
+test('users get French on request, programs get English', async () => {
   const printed: string[] = [];
   const env = { REDIS_URL: server.url, DATABASE_URL: ledger.url };
   await doctor({ ...quiet, env, json: false, language: 'fr', print: (line) => printed.push(line) });
@@ -67,8 +67,8 @@ test('people read French where they ask for it, programs read English', async ()
   expect(text).toMatch(/\d+ problèmes?\.$/);
 });
 
-describe('what stands still', () => {
-  test('is a fault: a held account, with what waits behind it', async () => {
+describe('blocked work', () => {
+  test('is a fault: a held account, with the operations behind it', async () => {
     const holds = new Holds({ database, clock: systemClock });
     await holds.hold('main', 'payments', 'funds');
     await disbursements(12, { state: 'queued', amount: 20_000, ageMs: 0 });

@@ -123,7 +123,7 @@ test('looking costs nothing: a login and a question about the balance', async ()
   expect(again['requests']).toEqual({ 'sms.login': 1, 'balance.all': 2 });
 });
 
-test('for people it is one line per check, and a last one that says how it is', async () => {
+test('for users it is one line per check, and a summary line', async () => {
   const printed: string[] = [];
   const tools = { clock: systemClock, random: systemRandom, signal: new AbortController().signal, json: false };
   const print = (line: string): void => void printed.push(line);
@@ -139,13 +139,13 @@ test('for people it is one line per check, and a last one that says how it is', 
   expect(printed.at(-1)).toBe('1 fault.');
 });
 
-test('no key is shown, whatever is wrong', async () => {
+test('no key is shown, whatever the error', async () => {
   const wrong = { SMS_SECRET_KEY: 'hush-hush-1', SERVICE_TOKEN: 'hush-hush-2', SERVICE_MASTER_KEY: 'hush-hush-3' };
   expect(JSON.stringify(await examined(wrong))).not.toMatch(/hush|sandbox-|callback-secret/);
 });
 
 describe('settings', () => {
-  test('all that are wrong are told at once, and nothing else is looked at', async () => {
+  test('all errors are reported at once, and nothing else is checked', async () => {
     const findings = await examined({ API_PORT: 'many', UPSTREAM_TIMEOUT: '60', CALLBACK_SECRET: '' });
     const told = faultsOf(findings).join('\n');
     for (const name of ['API_PORT', 'UPSTREAM_TIMEOUT', 'CALLBACK_SECRET'])
@@ -176,7 +176,7 @@ async function withSetting(name: string, value: string): Promise<void> {
 }
 
 describe('PostgreSQL', () => {
-  test('that is away is a fault, and what does not need it is still looked at', async () => {
+  test('an unreachable one is a fault, and independent checks still run', async () => {
     const findings = await examined({ DATABASE_URL: 'postgres://relais:hush@127.0.0.1:1/relais' });
     expect(faultsOf(findings)).toEqual([
       'postgres: PostgreSQL cannot be used: nothing listens at its address → Start PostgreSQL, or correct DATABASE_URL.',
@@ -275,7 +275,7 @@ describe('PostgreSQL', () => {
     ]);
   });
 
-  test('with events that nobody publishes is a fault, and so are quarantined ones', async () => {
+  test('with unpublished events is a fault, as are quarantined ones', async () => {
     onTestFinished(async () => void (await ledger.query('truncate relais.outbox')));
     const event = `'e', 'main', 'dsb_1', 'disbursement.succeeded', '{}'`;
     await ledger.query(`
@@ -300,7 +300,7 @@ describe('PostgreSQL', () => {
 });
 
 describe('Redis', () => {
-  test('that is away is named, with what goes on without it', async () => {
+  test('an unreachable one is named, with what continues without it', async () => {
     const findings = await examined({ REDIS_URL: 'redis://:hush@127.0.0.1:1' });
     expect(faultsOf(findings)).toEqual([
       expect.stringMatching(
@@ -313,7 +313,7 @@ describe('Redis', () => {
     ]);
   });
 
-  test('whose address is none is a fault of the settings', async () => {
+  test('an invalid address is a fault of the settings', async () => {
     expect(await faults({ REDIS_URL: 'http://127.0.0.1' })).toEqual([
       expect.stringContaining('settings: REDIS_URL: must be an address such as redis://host:6379'),
     ]);
@@ -330,7 +330,7 @@ describe('accounts', () => {
     expect(await faults(nothing)).toEqual([expect.stringContaining('keys: main: has no keys')]);
   });
 
-  test('every account of the file is looked at, by the names it has there', async () => {
+  test('every account of the file is checked, by its name there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'relais-doctor-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'accounts.json');
@@ -356,7 +356,7 @@ describe('accounts', () => {
     ]);
   });
 
-  test('a service that cannot be reached is told with its address', async () => {
+  test('an unreachable provider is reported with its address', async () => {
     expect(await faults({ SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_CRM_URL: 'http://127.0.0.1:1' })).toEqual([
       expect.stringMatching(/^sms login: main: The service could not be reached.*Is SERVICE_CRM_URL right/),
       expect.stringMatching(/^balance: main: The service could not be reached.*Is SERVICE_BASE_URL right/),
@@ -371,7 +371,7 @@ describe('accounts', () => {
 });
 
 describe('callbacks', () => {
-  test('an address where nobody listens is a fault', async () => {
+  test('an address without a listener is a fault', async () => {
     expect(await faults({ PUBLIC_URL: 'http://127.0.0.1:1' })).toEqual([
       expect.stringMatching(/^callbacks: .*does not answer \(ECONNREFUSED\).*role webhooks/),
     ]);
@@ -383,14 +383,14 @@ describe('callbacks', () => {
     ]);
   });
 
-  test('a page that says yes to everything is no callback receiver', async () => {
+  test('a page that accepts everything is no callback receiver', async () => {
     const page = await listening((_request, response) => void response.end('Welcome'));
     expect(await faults({ PUBLIC_URL: page })).toEqual([
       expect.stringContaining('answers 200 to an unsigned address: something else listens there'),
     ]);
   });
 
-  test('without an address, the one on this machine is meant only while the service is there too', async () => {
+  test('without an address, the one on this machine is used only if the provider is there too', async () => {
     const port = new URL(webhooks).port;
     expect(await faults({ PUBLIC_URL: '', WEBHOOKS_PORT: port })).toEqual([]);
     expect(await faults({ PUBLIC_URL: '', WEBHOOKS_PORT: '0' })).toEqual([

@@ -148,7 +148,7 @@ test('DATABASE_PATIENCE is how long it waits, and then it ends with the reason',
   expect(await relais.ended).toBe(1);
 });
 
-test('a process that is told to stop while it waits stops at once, and that is no failure', async () => {
+test('a process that is stopped while it waits stops at once, without a failure', async () => {
   const { relais, ask } = await starting('postgres://relais@127.0.0.1:9/relais', 'api,worker,webhooks');
   await vi.waitFor(async () => expect(await ask('/healthz')).toMatchObject({ status: 200 }), WITHIN);
   relais.ready.catch(() => undefined);

@@ -43,7 +43,7 @@ async function hear(process: Readability, operation: UpstreamOperation, ...codes
 const UNREADABLE = ['unreadable', 'unreadable', 'unreadable'];
 
 describe('three unreadable answers in a row', () => {
-  test('hold the account, and say what came', async () => {
+  test('hold the account, with a description', async () => {
     await hear(aProcess(), 'disbursement_create', ...UNREADABLE, 'unreadable');
     expect(await holds()).toMatchObject([
       {
@@ -93,7 +93,7 @@ describe('the hold ends', () => {
     expect(await holds()).toEqual([]);
   });
 
-  test('and begins again where a person released it too early', async () => {
+  test('and begin again after an operator released it too early', async () => {
     const process = aProcess();
     await hear(process, 'disbursement_create', ...UNREADABLE);
     await accounts().release('main', 'payments', PROVIDER_UNREADABLE);
@@ -139,7 +139,7 @@ describe('while the account is held', () => {
     expect(calls(world)).toEqual([]);
   });
 
-  test('no direct credit tries again: a person would have to review each', async () => {
+  test('a direct credit is no trial: each one would need review', async () => {
     const world = await held('direct_credit');
     expect(await advanceDirectCredit('dcr_1', world.context)).toEqual(WAITS);
     expect(calls(world)).toEqual([]);

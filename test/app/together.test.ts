@@ -16,7 +16,7 @@ function part(name: string, told: string[], goes: Promise<void> = Promise.resolv
   };
 }
 
-test('all are told to stop at once, and the whole has stopped when the last one has', async () => {
+test('all are stopped at once, and the whole has stopped with the last one', async () => {
   const told: string[] = [];
   let letGo: () => void = () => undefined;
   const slow = new Promise<void>((resolve) => (letGo = resolve));
@@ -36,7 +36,7 @@ test('one that does not start stops those that had, and is named', async () => {
   expect(told).toEqual(['a starts', 'a stops', 'a has stopped']);
 });
 
-test('one that does not stop is named, and keeps nobody from stopping', async () => {
+test('one that does not stop is named, and does not prevent the others from stopping', async () => {
   const told: string[] = [];
   const stop = await together('both', [part('a', told, Promise.reject(new Error('stuck'))), part('b', told)]).start();
   await expect(stop()).rejects.toThrow(/a did not stop/);

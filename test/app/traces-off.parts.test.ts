@@ -56,14 +56,14 @@ async function payOne(settings: Readonly<Record<string, string>>) {
 const libraries = (loaded: readonly string[]): readonly string[] =>
   loaded.filter((url) => /@opentelemetry\/(?!api\/)/.test(url));
 
-test('traces that nobody asked for cost nothing: no library, and no byte of a record', async () => {
+test('traces that are off cost nothing: no library, and no byte of a record', async () => {
   const { trace, loaded } = await payOne({});
   expect(trace).toBeNull();
   expect(libraries(loaded)).toEqual([]);
   expect(loaded.filter((url) => url.includes('bullmq')).length).toBeGreaterThan(0);
 });
 
-test('traces that somebody asked for load the libraries, and are kept with the record', async () => {
+test('traces that are on load the libraries, and are stored with the record', async () => {
   const receiver = await startTraceReceiver();
   toClose.push(() => receiver.close());
   const { trace, loaded } = await payOne({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });

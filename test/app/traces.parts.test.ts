@@ -128,7 +128,7 @@ test('one trace leads from the request over the callback to the signed delivery'
   expect(taken[0]?.headers['webhook-signature']).toMatch(/^v1,/);
 });
 
-test('the service is told of no trace, and no trace has a number, an amount, a name of the caller or an address', async () => {
+test('the provider gets no trace context, and no trace has a number, an amount, a name of the caller or an address', async () => {
   const toService = await wire();
   const { service, receiver } = await startTraced({ SERVICE_BASE_URL: toService.url });
   toService.leadTo(service.sandbox.base);
@@ -152,7 +152,7 @@ async function traceOf({ ledger }: Service, id: string): Promise<string | null> 
   return row?.trace ?? null;
 }
 
-test('a caller that traces nothing is not traced, and neither is a stranger', async () => {
+test('a caller without a trace is not traced, nor is an unknown client', async () => {
   const { service, receiver } = await startTraced();
   const { body } = await pay(service, 'unsampled', { traceparent: TRACEPARENT.replace(/01$/, '00') });
   await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
@@ -171,7 +171,7 @@ test('a share of the requests is traced, as it was asked for', async () => {
   expect(new Set(receiver.spans().map(({ traceId }) => traceId))).toEqual(new Set([CALLER.traceId]));
 });
 
-test('what comes hours later is a trace of its own, which links to that of the request', async () => {
+test('work hours later is a trace of its own, which links to that of the request', async () => {
   const { service, receiver } = await startTraced();
   const { body } = await pay(service, 'late', { traceparent: TRACEPARENT });
   await service.until(`/v1/disbursements/${body.id}`, ({ state }) => state === 'succeeded');
@@ -190,7 +190,7 @@ test('what comes hours later is a trace of its own, which links to that of the r
   expect(late).toMatchObject([{ parentSpanId: '', links: [`${CALLER.traceId}-${producer?.spanId}`] }]);
 });
 
-test('a payment that a second person lets through belongs to the request of that person, which links to the first', async () => {
+test('a payment released by a second person belongs to that person’s request, which links to the first', async () => {
   const { service, receiver } = await startTraced({ APPROVAL_ABOVE: '1000' });
   const { body } = await pay(service, 'approved', { traceparent: TRACEPARENT });
   await service.call('POST', `/v1/disbursements/${body.id}/approve`, { key: 'checker-secret', body: {} });
@@ -218,7 +218,7 @@ test.each(['away', 'silent'] as const)(
   },
 );
 
-test('a line of the log names the trace, and what was told when the process ends is sent', async () => {
+test('a log line names the trace, and the spans at the end of a process are sent', async () => {
   const receiver = await startTraceReceiver();
   toClose.push(() => receiver.close());
   const fresh = await freshRedis();

@@ -45,7 +45,7 @@ describe.each(never)('where the answer %s', (_how, reply) => {
   });
 });
 
-test('what was refused before it was begun may be asked for again', async () => {
+test('a request that was refused before it began can be repeated', async () => {
   const body = { title: 'Nothing was accepted', type: 'https://relais.invalid/problems/recovering' };
   const { env } = await apiThat(() => ({ status: 503, body }));
   expect((await relais(ONE, { env })).stderr).not.toContain('Look first');

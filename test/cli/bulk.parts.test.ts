@@ -27,7 +27,7 @@ const api = (told: readonly object[] = verdicts, tail = '') =>
   }));
 
 describe('a file of lines', () => {
-  test('is sent as it is, and what was not accepted is told with its line', async () => {
+  test('is sent unchanged, and refused lines are reported with their numbers', async () => {
     const { asked, env } = await api();
     const { code, stdout, stderr } = await relais(['messages', 'send', file, '--idempotency-key', 'k-1'], { env });
     expect(asked[0]?.headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'idempotency-key': 'k-1' });
@@ -71,7 +71,7 @@ describe('a file of lines', () => {
     expect(stderr).toContain(`Text everybody of ${file}? [y/N]`);
   });
 
-  test('whose answer breaks off says how to go on', async () => {
+  test('whose answer breaks off explains how to continue', async () => {
     const { env } = await api(verdicts, '{"index":4,');
     const { code, stderr } = await relais(['messages', 'send', file], { env });
     expect(code).toBe(1);
@@ -79,7 +79,7 @@ describe('a file of lines', () => {
     expect(stderr).toContain('Send the file again');
   });
 
-  test('that is refused as a whole says why', async () => {
+  test('that is refused as a whole shows why', async () => {
     const { env } = await apiThat(() => ({ status: 503, body: { title: 'Redis is away', detail: 'Try again' } }));
     const { code, stderr } = await relais(['messages', 'send', file], { env });
     expect(code).toBe(1);
@@ -99,7 +99,7 @@ describe('a file of lines', () => {
 });
 
 describe('a request from a file', () => {
-  test('is read from standard input, and flags go before what it says', async () => {
+  test('is read from standard input, and flags override its content', async () => {
     const { asked, env } = await apiThat(() => ({
       status: 201,
       body: { id: 'inv_1', url: 'https://pay.example/1' },
@@ -149,7 +149,7 @@ describe('a request from a file', () => {
   });
 });
 
-describe('what operators do', () => {
+describe('operator commands', () => {
   test('an endpoint is deleted without an answer, and a queue is paused after a question', async () => {
     const { asked, env } = await apiThat(({ method }) =>
       method === 'DELETE' ? { status: 204, body: '' } : { body: { items: [{ name: 'intake', paused: true }] } },
@@ -162,7 +162,7 @@ describe('what operators do', () => {
     expect(stderr).toContain('relais queues resume intake');
   });
 
-  test('a record is told as facts and tables', async () => {
+  test('a record is shown as facts and tables', async () => {
     const { env } = await apiThat(() => ({
       body: {
         id: 'msg_1',

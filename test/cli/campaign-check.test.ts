@@ -79,13 +79,13 @@ test('a file that cannot be used leaves no list behind', async () => {
   expect(readdirSync(folder)).toEqual(['a.csv']);
 });
 
-test('--json says how many will get it', async () => {
+test('--json has the number of recipients', async () => {
   const file = join(folderWith({ 'a.csv': 'to\n+221770000001\n+221770000001\nx\n' }), 'a.csv');
   const { stdout } = await relais(['campaign', 'check', file, '--json']);
   expect(JSON.parse(stdout)).toMatchObject({ total: 3, recipients: 1, skipped: 2, decisions: [] });
 });
 
-test('what is probably a variable needs a decision, and --as-written is one', async () => {
+test('a probable variable needs a decision, and --as-written is one', async () => {
   const file = join(folderWith({ 'a.csv': 'to;prenom\n+221770000001;Awa\n' }), 'a.csv');
   const argv = ['campaign', 'check', file, '--text', 'Bonjour {prenom} !'];
   const { code, stdout } = await relais(argv);
@@ -94,7 +94,7 @@ test('what is probably a variable needs a decision, and --as-written is one', as
   expect(await relais([...argv, '--as-written'])).toMatchObject({ code: 0 });
 });
 
-test('nobody to text is no success', async () => {
+test('no recipient is no success', async () => {
   const file = join(folderWith({ 'a.csv': 'to\nnobody\n' }), 'a.csv');
   const { code, stderr } = await relais(['campaign', 'check', file]);
   expect(code).toBe(1);
@@ -111,13 +111,13 @@ test.for([
   ['a preview of no text', [EXAMPLE, '--preview', '3'], 2, '--preview needs a --text'],
   ['a test of no text', [EXAMPLE, '--test-send', '+221771234567'], 2, '--test-send needs a --text'],
   ['a test to no number', [EXAMPLE, '--text', 'x', '--test-send', '77 123'], 2, 'Write them as +221771234567'],
-] as const)('%s is said so', async ([, flags, exit, words]) => {
+] as const)('%s is reported', async ([, flags, exit, words]) => {
   const { code, stderr } = await relais(['campaign', 'check', ...flags]);
   expect(stderr).toContain(words);
   expect(code).toBe(exit);
 });
 
-test('rows that can only be mended need a decision too, and one flag leaves all of them out', async () => {
+test('rows that can only be corrected need a decision too, and one flag leaves all of them out', async () => {
   const rows = ['2,21771E+11;Awa', '771234567 ou 771234568;Ben', '771234569;', '771234570;Cé;trop', '771234571;Di'];
   const file = join(folderWith({ 'a.csv': ['to;nom', ...rows].join('\n') }), 'a.csv');
   const argv = ['campaign', 'check', file, '--country', 'SN', '--text', 'Bonjour {{nom}}'];
@@ -160,7 +160,7 @@ describe('cost', () => {
     'marked.json': '\ufeff{"SN": 20}',
   };
 
-  test('comes from --prices or SMS_PRICES_FILE, and a country without a price is said', async () => {
+  test('comes from --prices or SMS_PRICES_FILE, and a country without a price is reported', async () => {
     const folder = folderWith(files);
     const argv = ['campaign', 'check', join(folder, 'a.csv'), '--text', 'Bonjour'];
     const prices = join(folder, 'prices.json');
@@ -190,7 +190,7 @@ describe('cost', () => {
     expect(stderr).toContain('{"SN": 20, "CI": 22.5}');
   });
 
-  test('says which flag makes it cheaper, and counts with it', async () => {
+  test('names the flag that makes it cheaper, and counts with it', async () => {
     const folder = folderWith(files);
     const text = `Bonne fête ${'x'.repeat(80)}`;
     const argv = [
@@ -210,7 +210,7 @@ describe('cost', () => {
   });
 });
 
-test('--preview shows texts as they would go out, line by line, and nothing that moves the cursor', async () => {
+test('--preview shows texts as they are sent, line by line, without terminal control', async () => {
   const file = join(folderWith({ 'a.csv': 'to;n\n+221771234567;A\u202ewa\n+221771234568;Ben\n' }), 'a.csv');
   const { stdout } = await relais(['campaign', 'check', file, '--text', 'Bonjour\n{{n}}', '--preview', '1']);
   expect(stdout).toContain('As they would go out\n  row 2 to +221771234567, among the first, the longest');
@@ -218,7 +218,7 @@ test('--preview shows texts as they would go out, line by line, and nothing that
   expect(stdout).not.toContain('\u202e');
 });
 
-test('the same in French: the report, what is to be decided, and the sentences of the file of skipped rows', async () => {
+test('in French: the report, the decisions, and the sentences of the file of skipped rows', async () => {
   const rows = ['to;prenom', '+221771000001;Awa', '77 100 00 02;Ben', '+221771000001;Awa'];
   const file = join(folderWith({ 'fr.csv': rows.join('\n') }), 'fr.csv');
   const csv = `${file}.out.csv`;
@@ -237,7 +237,7 @@ test('the same in French: the report, what is to be decided, and the sentences o
   expect(readFileSync(csv, 'utf8')).toContain('no_country;"Le numéro n’a pas d’indicatif');
 });
 
-test('a link of unknown length is counted as a usual one, and it is said that this is a guess', async () => {
+test('a link of unknown length is counted as a usual one, and marked as a guess', async () => {
   const file = join(folderWith({ 'stop.csv': 'to\n+221771000001\n' }), 'stop.csv');
   const { code, stdout } = await relais(['campaign', 'check', file, '--text', 'Bonjour {{stop}}']);
   expect(code).toBe(0);
@@ -246,7 +246,7 @@ test('a link of unknown length is counted as a usual one, and it is said that th
   );
 });
 
-test('doubtful values and doubtful parts of the text are asked about, each with its flag', async () => {
+test('doubtful values and doubtful parts of the text need decisions, each with its flag', async () => {
   const rows = ['to,prenom', '+221771000001,NULL', '+221771000002,A&iuml;ssatou', '+221771000003,Awa'];
   const file = join(folderWith({ 'a.csv': rows.join('\n') }), 'a.csv');
   const argv = ['campaign', 'check', file, '--text', 'Bonjour ((prenom)) {{prenom}},\\n STOP:{{stop}}'];
@@ -282,7 +282,7 @@ test.for([
   ['   ', 'nothing in it can be seen'],
   ['Bonjour \u001b[31m', 'remove the control characters: “Bonjour \\u001b[31m”'],
   ['Bonjour {{nom|upper}}', '“{{nom|upper}}” has no default; write {{name|word}}, or the word in quotes'],
-] as const)('a text that nobody could read is refused before a file is read: %j', async ([text, said]) => {
+] as const)('an unreadable text is refused before a file is read: %j', async ([text, said]) => {
   const { code, stderr } = await relais(['campaign', 'check', EXAMPLE, '--text', text]);
   expect(code).toBe(2);
   expect(stderr).toContain(said);

@@ -6,7 +6,7 @@ import { wordsIn } from '../../src/messages/languages.ts';
 const words = wordsIn('en');
 const campaign = { id: 'cmp_1', state: 'running' };
 
-test('bins that an API does not count are counted as nobody', () => {
+test('statuses that an API does not count are 0', () => {
   expect(readCampaign({ ...campaign, totals: { total: 5, sent: 3, queued: 'many' } }, words).totals).toMatchObject({
     total: 5,
     sent: 3,
@@ -16,7 +16,7 @@ test('bins that an API does not count are counted as nobody', () => {
   expect(readCampaign(campaign, words).totals).toMatchObject({ total: 0, sent: 0 });
 });
 
-test('what is no campaign is said to be none', () => {
+test('an id of another kind is refused as no campaign', () => {
   expect(() => readCampaign({ id: 7, state: 'running' }, words)).toThrow('no campaign');
 });
 
@@ -36,7 +36,7 @@ test.for([
     '21:00-08:00',
     'Il est 02:43 à Dakar. Plage sans envoi 21:00-08:00 : les SMS attendent 08:00. Pour envoyer de nuit : relais campaign pace cmp_1 --no-quiet-hours',
   ],
-] as const)('at night a start says so, with the choice (%s, hours %s)', ([language, hours, said]) => {
+] as const)('at night a start warns, with the choice (%s, hours %s)', ([language, hours, said]) => {
   const quiet = { hours, timezone: 'Africa/Dakar', clock: '02:43', night: { until: 'x', clock: '08:00' } };
   expect(nightOf({ ...campaign, quiet }, wordsIn(language))).toBe(said);
   expect(nightOf({ ...campaign, quiet: { ...quiet, night: null } }, wordsIn(language))).toBeUndefined();

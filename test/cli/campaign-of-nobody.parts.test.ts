@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { apiThat } from './api-double.ts';
 import { relais } from './terminal.ts';
 
-test.each([[[]], [['--json']]])('of a file of nobody no campaign is made, and it says why: %j', async (flags) => {
+test.each([[[]], [['--json']]])('a file without recipients creates no campaign, with the reason: %j', async (flags) => {
   const folder = mkdtempSync(join(tmpdir(), 'relais-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'nobody.csv');

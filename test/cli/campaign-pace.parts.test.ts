@@ -52,7 +52,7 @@ test('a campaign is made with its time, its hours and its canary', async () => {
   ]);
 });
 
-test('whoever watches is told once why it is held and how to go on, and not how where it goes on by itself', async () => {
+test('a follower sees why it is held and how to resume, and not how if it resumes automatically', async () => {
   const bodies = [
     campaign('held', { reason: 'quiet_hours' }),
     campaign('held', { reason: 'quiet_hours' }),
@@ -67,7 +67,7 @@ test('whoever watches is told once why it is held and how to go on, and not how 
   expect(stderr.match(/relais campaign resume/g)).toHaveLength(1);
 });
 
-test('a campaign is made without a limit by --per-second off, as if it had not been said', async () => {
+test('--per-second off creates a campaign without a limit, as by default', async () => {
   const { asked, env } = await apiThat(() => ({ status: 201, body: campaign('draft') }));
   const create = ['campaign', 'create', '--name', 'n', '--text', 't'];
   await relais([...create, '--per-second', 'off'], { env });

@@ -9,7 +9,7 @@ const campaign = (state: string, more: object = {}) => ({ id: ID, name: 'Rappel'
 const takesIt = () =>
   apiThat(({ method }): Reply => ({ body: method === 'GET' ? campaign('finished') : campaign('running') }));
 
-test('retry asks for those who failed, and says how many they are', async () => {
+test('retry requests the failed recipients, and shows their number', async () => {
   const { asked, env } = await takesIt();
   const { code, stdout, stderr } = await relais(['campaign', 'retry', ID], { env });
   expect([code, asked[1]?.path, asked[1]?.body]).toEqual([0, `/v1/campaigns/${ID}/retry`, { includeUnknown: false }]);
@@ -17,7 +17,7 @@ test('retry asks for those who failed, and says how many they are', async () => 
   expect(stderr).not.toContain('twice');
 });
 
-test('those who may have got it are only texted when it is asked for, and with a warning', async () => {
+test('recipients who may have got it are sent to only on request, and with a warning', async () => {
   const { asked, env } = await takesIt();
   const { stdout, stderr } = await relais(['campaign', 'retry', ID, '--include-unknown'], { env });
   expect(asked[1]?.body).toEqual({ includeUnknown: true });
@@ -44,14 +44,14 @@ test('a campaign that cannot be retried is refused with the reason', async () =>
   expect([code, stderr]).toEqual([1, expect.stringContaining('Only a finished campaign can be retried')]);
 });
 
-test('show tells how many of each country', async () => {
+test('show has the counts of each country', async () => {
   const countries = { SN: { recipients: 100, sent: 80, failed: 13, unknown: 7 } };
   const { env } = await apiThat(() => ({ body: campaign('finished', { countries }) }));
   const { stdout } = await relais(['campaign', 'show', ID], { env });
   expect(stdout).toMatch(/SN +100, of which 80 sent and 13 failed/);
 });
 
-test('create hands on what becomes of those in doubt, and refuses other words', async () => {
+test('create passes on the treatment of unknown recipients, and refuses other words', async () => {
   const { asked, env } = await apiThat((): Reply => ({ status: 201, body: campaign('draft') }));
   const creating = ['campaign', 'create', '--name', 'Rappel', '--text', 'Bonjour', '--on-unknown'];
   await relais([...creating, 'resend'], { env });

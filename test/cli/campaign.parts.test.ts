@@ -108,7 +108,7 @@ describe('create', () => {
     expect(asked).toEqual([]);
   });
 
-  test('on a terminal it is enough to say so', async () => {
+  test('on a terminal a confirmation is enough', async () => {
     const { asked, env } = await takesIt();
     const { code, stderr } = await relais([...undecided, FILE], { env, isTerminal: true, types: 'oui\n' });
     expect(code).toBe(0);
@@ -116,7 +116,7 @@ describe('create', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('--json says what is open, and a dry run is no success while it is', async () => {
+  test('--json has the open decisions, and a dry run is no success while there are any', async () => {
     const { code, stdout } = await relais([...undecided, '--json', FILE]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout).decisions[0]).toMatchObject({ reason: 'old_numbering', rows: 3 });
@@ -124,7 +124,7 @@ describe('create', () => {
     expect(await relais([...creating, '--dry-run', FILE])).toMatchObject({ code: 0 });
   });
 
-  test('how the file is read is told to the API, and what is left out is written down', async () => {
+  test('the options of the file are sent to the API, and skipped rows are written to a file', async () => {
     const { asked, env } = await takesIt();
     const folder = folderWith({ 'a.csv': 'nom;mobile;whatsapp\nAwa;1;+221770000001\nYao;1;rien\n' });
     const argv = ['campaign', 'create', '--name', 'R', '--text', 'x', '--phone-column', 'WhatsApp'];
@@ -145,7 +145,7 @@ describe('create', () => {
     expect(asked[1]?.headers['content-type']).toBe('application/vnd.oasis.opendocument.spreadsheet');
   });
 
-  test('a failed upload names the campaign that is there, and how to go on', async () => {
+  test('a failed upload names the created campaign, and how to continue', async () => {
     const { env } = await apiThat(
       ({ path }): Reply =>
         path === '/v1/campaigns'
@@ -175,7 +175,7 @@ describe('start', () => {
   test.for([
     ['y\n', 0, 1],
     ['n\n', 1, 0],
-  ] as const)('says on a terminal how many it will text; the answer %j', async ([types, exit, posts]) => {
+  ] as const)('shows the number of recipients on a terminal; the answer %j', async ([types, exit, posts]) => {
     const { asked, env } = await apiThat(() => ({ body: campaign('ready') }));
     const { code, stderr } = await relais(['campaign', 'start', ID], { env, types, isTerminal: true });
     expect(stderr).toContain('Text 100 people (“Rappel”, 120 segments)?');
@@ -183,7 +183,7 @@ describe('start', () => {
     expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(posts);
   });
 
-  test('asks nobody in a script', async () => {
+  test('asks no question in a script', async () => {
     const { asked, env } = await apiThat(() => ({ body: campaign('running') }));
     expect(await relais(['campaign', 'start', ID], { env })).toMatchObject({ code: 0 });
     expect(asked.map(({ path }) => path)).toEqual([`/v1/campaigns/${ID}/start`]);
@@ -198,7 +198,7 @@ describe('start', () => {
 });
 
 describe('show', () => {
-  test('prints the bins that hold somebody', async () => {
+  test('prints the statuses with recipients', async () => {
     const { env } = await apiThat(() => ({
       body: campaign('paused', { queued: 60, sent: 40 }, { reason: 'by hand' }),
     }));
@@ -248,7 +248,7 @@ describe('following', () => {
     expect(stdout).toContain('█');
   });
 
-  test('goes on through a deployment', async () => {
+  test('continues through a deployment', async () => {
     const { env } = await apiThat((_asked, at): Reply => {
       if (at === 1) return { body: steps[0] };
       if (at === 2) return { cut: true };
@@ -324,7 +324,7 @@ describe('report', () => {
     expect(lines[2]).toContain("'=cmd");
   });
 
-  test('of nobody is valid JSON too', async () => {
+  test('without recipients is valid JSON too', async () => {
     const { env } = await apiThat(() => ({ body: { items: [], next: null } }));
     const { code, stdout, stderr } = await relais(['campaign', 'report', ID, '--json'], { env });
     expect({ code, stderr, items: JSON.parse(stdout) }).toEqual({ code: 0, stderr: 'None.\n', items: [] });

@@ -35,7 +35,7 @@ function file(text: string | Buffer, name = 'people.csv'): string {
 const answers = (body: object, status = 200) => apiThat(() => ({ status, body }));
 
 describe('batch', () => {
-  test('hands in the very bytes of the file, and says who comes next', async () => {
+  test('submits exactly the bytes of the file, and names the next approver', async () => {
     const { asked, env } = await answers(batch, 201);
     const { code, stdout, stderr } = await relais(['disburse', 'batch', file(CSV), '--account', 'shop'], { env });
     expect(code).toBe(0);
@@ -46,7 +46,7 @@ describe('batch', () => {
     expect(stderr).toContain(`relais disburse approve ${ID} --hash ${HASH}`);
   });
 
-  test('says the same in French, and what a program reads is the same', async () => {
+  test('in French, with the same output for programs', async () => {
     const { env } = await answers({ ...batch, uploadedBy: 'operator' }, 201);
     const { stdout, stderr } = await relais(['disburse', 'batch', file(CSV), '--lang', 'fr'], { env });
     expect(stdout).toMatch(/en tout +1 ligne, 25\u202f000\u00a0F\u00a0CFA/);
@@ -61,14 +61,14 @@ describe('batch', () => {
     [' [{}]', 'application/json'],
     ['\ufeff\n{"a":1}\n', 'application/x-ndjson'],
     [`\ufeff${CSV}`, 'text/csv'],
-  ] as const)('tells the format from the first character: %j', async ([text, type]) => {
+  ] as const)('detects the format from the first character: %j', async ([text, type]) => {
     const { asked, env } = await answers(batch, 201);
     await relais(['disburse', 'batch', file(text), '--json'], { env });
     // The simulator parses JSON; the test checks the media type.
     expect(asked[0]?.headers['content-type']).toBe(type);
   });
 
-  test('every problem is told with its place, and the exit code says that nothing can be paid', async () => {
+  test('every problem is shown with its position, and the exit code means that nothing can be paid', async () => {
     const problems = [
       { row: 3, column: 'amount', reason: 'must be whole francs' },
       { row: null, column: null, reason: 'has no rows' },
@@ -96,7 +96,7 @@ describe('batch', () => {
     expect(stderr).toContain('Dry run: nothing was sent.');
   });
 
-  test('--csv writes all that is wrong, as the API tells it', async () => {
+  test('--csv writes all problems from the API', async () => {
     const wrong = '\ufeffreference;row;problem\r\nsal-1;2;amount is too much\r\n';
     const { asked, env } = await apiThat(({ headers }) =>
       headers.accept === 'text/csv'
@@ -117,7 +117,7 @@ describe('batch', () => {
     expect(await relais(['disburse', 'batch', file('[{}]'), '--csv', out], { env })).toMatchObject({ code: 2 });
   });
 
-  test('a workbook and a named encoding are handed in as what they are', async () => {
+  test('a workbook and a named encoding are submitted with their types', async () => {
     const { asked, env } = await answers(batch, 201);
     await relais(['disburse', 'batch', 'test/golden/files/libreoffice-office.ods'], { env });
     await relais(['disburse', 'batch', file(CSV), '--encoding', 'cp1252'], { env });
@@ -146,7 +146,7 @@ describe('batch', () => {
 });
 
 describe('approve', () => {
-  test('sends the hash that was looked at', async () => {
+  test('sends the reviewed hash', async () => {
     const { asked, env } = await answers({ ...batch, state: 'running' });
     const { code } = await relais(['disburse', 'approve', ID, '--hash', HASH], { env });
     expect(code).toBe(0);
@@ -177,13 +177,13 @@ describe('approve', () => {
   });
 });
 
-test('batch-show tells how far it has come', async () => {
+test('batch-show shows the progress', async () => {
   const { env } = await answers({ ...batch, state: 'running', states: { succeeded: sum } });
   const { stdout } = await relais(['disburse', 'batch-show', ID], { env });
   expect(stdout).toMatch(/succeeded +1 row, 25\u00a0000\u00a0XOF/);
 });
 
-test('batch-show tells how many were paid and how many were not', async () => {
+test('batch-show shows the numbers of paid and unpaid rows', async () => {
   const nothing = { count: 0, xof: 0 };
   const outcome = { paid: { count: 197, xof: 45_013_500 }, notPaid: { count: 3, xof: 664_000 }, open: nothing };
   const { env } = await answers({ ...batch, state: 'finished', outcome });
@@ -219,7 +219,7 @@ describe('batch-report', () => {
     expect(first).toBe(`2;"'=HYPERLINK(""x"")";dsb_1;succeeded;;25000;771234567;wallet-a-senegal;d1;t1;TX1;`);
   });
 
-  test('for people, and as JSON', async () => {
+  test('for users, and as JSON', async () => {
     const { env } = await answers({ items: [line], states: { succeeded: sum } });
     expect((await relais(['disburse', 'batch-report', ID], { env })).stdout).toContain('25\u00a0000');
     const { stdout } = await relais(['disburse', 'batch-report', ID, '--json'], { env });

@@ -17,7 +17,7 @@ const paying = ['--to', '771234567', '--amount', '25000', '--mode', 'wallet-a-se
 const create = ['disburse', 'create', ...paying];
 
 describe('create', () => {
-  test('asks for exactly what was typed', async () => {
+  test('requests exactly what was typed', async () => {
     const { asked, env } = await takesIt();
     const flags = ['--account', 'shop', '--debit', 'BBJ1', '--not-before', '2027-01-01T08:00:00Z'];
     const { code, stdout } = await relais([...create, ...flags], { env });
@@ -44,7 +44,7 @@ describe('create', () => {
     expect(JSON.parse(stdout)).toEqual(accepted);
   });
 
-  test('a repeated request is told apart from a new one', async () => {
+  test('a repeated request is shown as such', async () => {
     const { env } = await apiThat(() => ({
       status: 202,
       body: accepted,
@@ -55,7 +55,7 @@ describe('create', () => {
     expect(stderr).toContain('asked before with this reference');
   });
 
-  test('--dry-run has it judged by the API, and shows what would be paid and what looks wrong', async () => {
+  test('--dry-run lets the API check it, and shows the payment and its warnings', async () => {
     const judged = { dryRun: true, outcome: 'valid', id: ID, state: 'queued', warnings: ['8 digits, not 9'] };
     const { asked, env } = await apiThat(() => ({ body: judged }));
     const { code, stderr } = await relais([...create, '--dry-run'], { env });
@@ -67,7 +67,7 @@ describe('create', () => {
     expect(JSON.parse((await relais([...create, '--dry-run', '--json'], { env })).stdout)).toEqual(judged);
   });
 
-  test('--dry-run fails on what would be refused', async () => {
+  test('--dry-run fails for what would be refused', async () => {
     const problems = [{ pointer: '/withdrawMode', message: 'is not a withdraw mode' }];
     const { env } = await apiThat(() => ({ status: 422, body: { title: 'Not valid.', problems } }));
     const { code, stdout, stderr } = await relais([...create, '--dry-run'], { env });
@@ -92,7 +92,7 @@ describe('create', () => {
     },
   );
 
-  test('--yes asks nobody', async () => {
+  test('--yes asks no question', async () => {
     const { asked, env } = await takesIt();
     const { stderr } = await relais([...create, '--yes'], { env, isTerminal: true });
     expect(stderr).not.toContain('[y/N]');
@@ -129,7 +129,7 @@ describe('a refusal', () => {
     expect(stderr).toContain('--not-before must be a time');
   });
 
-  test('for a reference that stands for something else says how to see that', async () => {
+  test('for a reference of another request names the command to see that one', async () => {
     const { code, stderr } = await refusedWith(409, { detail: 'Another request.', existingId: ID });
     expect(code).toBe(1);
     expect(stderr).toContain(`relais disburse show ${ID}`);
@@ -148,13 +148,13 @@ describe('a refusal', () => {
   test.for([
     ['role', 'Use a key with this role'],
     ['other-person', 'Ask a different person'],
-  ])('by the rule %s says what helps: %s', async ([rule, step]) => {
+  ])('by the rule %s has advice: %s', async ([rule, step]) => {
     const { stderr } = await refusedWith(403, { title: 'No.', rule });
     expect(stderr).toContain(step);
     expect(stderr).toContain(`rule: ${rule}`);
   });
 
-  test('written in HTML by something in between is still told', async () => {
+  test('in HTML by a proxy is still shown', async () => {
     const { code, stderr } = await refusedWith(502, '<html>Bad gateway</html>');
     expect(code).toBe(1);
     expect(stderr).toContain('HTTP 502');
@@ -184,7 +184,7 @@ describe('an API', () => {
     expect(stderr).toContain('is not the API of relais');
   });
 
-  test('that asks to slow down is waited for as long as it says', async () => {
+  test('with a rate limit is repeated after the requested wait', async () => {
     const { asked, env } = await apiThat((_asked: Asked, at) =>
       at === 1 ? { status: 429, headers: { 'retry-after': '3' } } : { status: 202, body: accepted },
     );
@@ -200,7 +200,7 @@ describe('an API', () => {
     expect(asked[0]?.path).toBe('/relais/v1/disbursements');
   });
 
-  test('whose address is none is wrong usage', async () => {
+  test('with an invalid address is wrong usage', async () => {
     const { code, stderr } = await relais(create, { env: { RELAIS_URL: 'localhost:3000' } });
     expect(code).toBe(2);
     expect(stderr).toContain('RELAIS_URL is not an address');
@@ -215,7 +215,7 @@ describe('show', () => {
     history: [{ at: '2026-11-21T08:00:00Z', state: 'queued' }],
   };
 
-  test('prints what is known, with the history', async () => {
+  test('prints the known facts, with the history', async () => {
     const { asked, env } = await apiThat(() => ({ body: known }));
     const { code, stdout } = await relais(['disburse', 'show', ID], { env });
     expect(code).toBe(0);
@@ -273,7 +273,7 @@ describe('list', () => {
     ]);
   });
 
-  test('of nothing says so, and not on stdout', async () => {
+  test('without items is reported, and not on stdout', async () => {
     const { env } = await apiThat(() => ({ body: { items: [], next: null } }));
     const { code, stdout, stderr } = await relais(['disburse', 'list'], { env });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'None.\n' });

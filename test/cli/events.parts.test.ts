@@ -27,7 +27,7 @@ describe('events', () => {
     expect(slept).toEqual([]);
   });
 
-  test('go on after a place, and stop after so many', async () => {
+  test('continue after a cursor, and stop after a number', async () => {
     const { env } = await apiThat(streamOf(() => 50));
     const { stdout, stderr } = await relais(['events', '--after', '7-0', '--limit', '3'], { env });
     expect(sequences(stdout)).toEqual([8, 9, 10]);
@@ -48,7 +48,7 @@ describe('events', () => {
     expect(asked.map(({ query }) => query['after'])).toEqual([undefined, '4-0', '8-0']);
   });
 
-  test('that are forgotten are not passed over in silence', async () => {
+  test('that expired are reported, not skipped silently', async () => {
     const { env } = await apiThat(() => ({ status: 410, body: { title: 'Gone', oldest: '90-0' } }));
     const { code, stderr } = await relais(['events', '--after', '1-0', '--follow'], { env });
     expect(code).toBe(1);
@@ -57,7 +57,7 @@ describe('events', () => {
   });
 });
 
-test('the command that goes on asks for the same types', async () => {
+test('the continuing command requests the same types', async () => {
   const { env } = await apiThat(({ query }) => ({
     body: { events: query['after'] === '1203-0' ? [] : [{ id: '1203-0' }], next: '1203-0' },
   }));

@@ -13,7 +13,7 @@ describe.each(['opt-outs add', 'opt-outs remove', 'messages send', 'disburse sen
   test.each([
     [MISSING, `${MISSING}: there is no such file.\nCheck its name, and the folder that you are in.`],
     [folder, `${folder}: it is a folder.\nName a file in it.`],
-  ])('of %s says so and what to do, and asks for nothing', async (file, told) => {
+  ])('of %s names the problem and what to do, and sends nothing', async (file, told) => {
     const { asked, env } = await apiThat(() => ({ body: {} }));
     const { code, stderr } = await relais([...command.split(' '), file], { env });
     expect([code, asked]).toEqual([1, []]);
@@ -21,7 +21,7 @@ describe.each(['opt-outs add', 'opt-outs remove', 'messages send', 'disburse sen
   });
 });
 
-test('a list of problems that can be written nowhere is told', async () => {
+test('a list of problems that cannot be written is reported', async () => {
   const file = join(folder, 'salaries.csv');
   writeFileSync(file, 'reference,amount\na,1\n');
   const { env } = await apiThat(({ headers }) =>

@@ -42,7 +42,7 @@ test('every command, flag, argument and question has its French, and nothing els
   expect(Object.keys(translatedHelp).filter((one) => !heads.has(one) && !ofHelpItself.test(one))).toEqual([]);
 });
 
-test('what a sentence names is in its French too', () => {
+test('the names in a sentence are in its French too', () => {
   const named = (one: string): string[] => (one.match(/--[a-z-]+|[A-Z]+_[A-Z_]+|\{\w+\}|`[^`]+`/g) ?? []).toSorted();
   for (const [one, french] of Object.entries(translatedHelp)) {
     if (!one.includes('Accept')) expect([one, named(french)]).toEqual([one, named(one)]);
@@ -137,7 +137,7 @@ function textsIn(source: string): string[] {
 /** A line that can be copied is the same in every language. */
 const isExample = (text: string): boolean => /^(relais |--|# )/.test(text);
 
-test('no sentence stands in a command itself: each is in the catalogue, or has its French under it', () => {
+test('no command contains a sentence: each is in the catalogue, or has its French with it', () => {
   const files = readdirSync(CLI).filter((name) => name.endsWith('.ts'));
   const sentences = files.flatMap((name) =>
     textsIn(readFileSync(new URL(name, CLI), 'utf8'))

@@ -28,7 +28,7 @@ function settingsIn(path: string): Record<string, string> {
   );
 }
 
-test('--yes asks nothing and writes secrets that relais starts with, for nobody else to read', async () => {
+test('--yes asks no question and writes secrets that relais starts with, readable only by its user', async () => {
   const { code, stdout } = await relais(['init', '--yes', '--file', file], { isTerminal: true });
   expect(code).toBe(0);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -57,7 +57,7 @@ test('a file that is there is left as it is, and its content is not read out', a
   expect(stdout + stderr).not.toContain('mine');
 });
 
-test('where no file can be written it says where one can be asked for', async () => {
+test('if no file can be written it names a place where one can', async () => {
   const { code, stderr } = await relais(['init', '--yes', '--file', join(folder, 'nowhere', '.env')]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/cannot be written \(ENOENT\).*\n.*Name another place with --file/);
@@ -72,7 +72,7 @@ test('two files have no secret in common', async () => {
     expect(one[name]).not.toBe(two[name]);
 });
 
-test('on a terminal it asks, again where an answer cannot be, and leaves out what has no use', async () => {
+test('on a terminal it asks, repeats a question after an invalid answer, and leaves out unused settings', async () => {
   const typed = [
     DATABASE_URL,
     '',

@@ -4,7 +4,7 @@ import { relais } from './terminal.ts';
 
 const made = { id: 'key_1', name: 'awa-phone', roles: ['read', 'approve'], person: 'awa', secret: 'rk_1' };
 
-test('its help says whose key it is, and for which accounts', async () => {
+test('its help names the holder of the key, and its accounts', async () => {
   const { stdout } = await relais(['keys', 'create', '--help']);
   const help = stdout.replaceAll(/\s+/g, ' ');
   expect(help).toContain(
@@ -14,7 +14,7 @@ test('its help says whose key it is, and for which accounts', async () => {
   expect(help).toContain('relais keys create --name awa-phone --roles read,approve --person awa --accounts main');
 });
 
-test('a key is made for a person, and for some accounts', async () => {
+test('a key is created for a person, and for some accounts', async () => {
   const { asked, env } = await apiThat(() => ({ status: 201, body: made }));
   const flags = ['--name', 'awa-phone', '--roles', 'read,approve', '--person', 'awa', '--accounts', 'main, shop'];
   expect((await relais(['keys', 'create', ...flags], { env })).code).toBe(0);

@@ -29,7 +29,7 @@ test('a version, a help and a command that is made from a route load neither a s
   expect(files.size).toBeLessThan(62);
 });
 
-test('what is asked for its version alone loads nothing of relais: not even what was built', () => {
+test('the version alone loads nothing of relais, not even its build', () => {
   const dir = mkdtempSync(join(tmpdir(), 'relais-version-'));
   try {
     for (const name of ['bin', 'package.json']) {
@@ -42,7 +42,7 @@ test('what is asked for its version alone loads nothing of relais: not even what
   }
 });
 
-test('what asks the API asks by Node itself', () => {
+test('requests to the API use only Node itself', () => {
   const { packages } = loadedBy(new URL('../../src/cli/client.ts', import.meta.url));
   expect([...packages]).toEqual([]);
   expect(readFileSync(new URL('../../src/cli/line.ts', import.meta.url), 'utf8')).not.toContain('undici');

@@ -5,7 +5,7 @@ import { relais } from './terminal.ts';
 const standing = { name: 'MAX_DISBURSEMENT', value: 2_000_000, since: null, by: null };
 const asked = { value: 5_000_000, by: 'maker', at: '2026-11-21T08:00:00.000Z' };
 
-test('relais limits shows what holds, by whom, and what waits', async () => {
+test('relais limits shows the values, their authors, and pending changes', async () => {
   const window = { name: 'DUPLICATE_WINDOW', value: 600_000, since: '2026-11-20T08:00:00.000Z', by: 'maker', asked };
   const { env } = await apiThat(() => ({
     body: { items: [standing, { ...window, asked: { ...asked, value: null } }] },

@@ -40,7 +40,7 @@ test('numbers on the command line are sent as they were written', async () => {
   expect(stdout).toMatch(/added\s+2/);
 });
 
-test('a file is streamed as it is, with what else was said in the address', async () => {
+test('a file is streamed unchanged, with its options in the address', async () => {
   const { asked, env } = await takesIt();
   const text = 'telephone;nom\n771234567;Awa\n';
   await relais(['opt-outs', 'remove', fileWith(text), '--country', 'SN'], { env });
@@ -57,7 +57,7 @@ test('a bare list of numbers gets the header that the API wants, from standard i
   expect(asked.map(({ text }) => text)).toEqual(['to\n771234567\n771234568\n', 'to\n+221 77 123 45 67\n']);
 });
 
-test('of a bare list every byte goes on as it came, but for the mark at its beginning', async () => {
+test('every byte of a bare list is sent unchanged, except the byte order mark', async () => {
   const received: Buffer[] = [];
   const { env } = await apiOfBytes(received);
   const list = Buffer.concat([
@@ -72,7 +72,7 @@ test('of a bare list every byte goes on as it came, but for the mark at its begi
   expect(String(Buffer.concat(received))).toBe('to\n771234567\n');
 });
 
-test('what was refused is named by its place, and the exit code says so', async () => {
+test('refused rows are named by position, with a failing exit code', async () => {
   const { env } = await takesIt({
     refused: 1,
     problems: [{ at: 3, reason: 'too_short', message: 'Too few digits.' }],

@@ -81,7 +81,7 @@ test('no control character reaches a terminal but for colours, a cleared line an
   expect(written).toEqual(['{\n  "name": "a\\u001b\\u009b2J\\u202e"\n}\n']);
 });
 
-test('control characters of strangers are shown, not obeyed', () => {
+test('control characters of untrusted text are shown, not executed', () => {
   expect(printable('a\u001b[31m\u202eb\nc')).toBe('a�[31m�b�c');
   expect(printable({ code: 5 })).toBe('{"code":5}');
 });
@@ -105,7 +105,7 @@ function failing(code: string): Writable {
   return stream.on('error', () => {});
 }
 
-test('a reader that has gone ends what only reads', async () => {
+test('a closed output ends a read-only command', async () => {
   const said = outputTo(failing('EPIPE'));
   said.onlyReads();
   await expect(said.line('x')).rejects.toThrow(NobodyListens);
@@ -122,7 +122,7 @@ test.for([
   ['a file', undefined, '✗ The request is not valid\n'],
   ['a terminal of its own width', 16, '\u001b[31m✗\u001b[0m The request is\n  not valid\n'],
 ] as const)(
-  'what goes to %s by stderr looks as it does there, whatever stdout is',
+  'text to %s on stderr looks as on that device, whatever stdout is',
   async ([, stderrColumns, told]) => {
     const stderr = new PassThrough();
     const said = outputTo(new PassThrough(), { stderr, isTerminal: true, columns: 80, stderrColumns });
@@ -131,12 +131,12 @@ test.for([
   },
 );
 
-test('a question that nobody sees is no question', async () => {
+test('a question that cannot be shown is not asked', async () => {
   const said = outputTo(new PassThrough(), { stderr: failing('EPIPE') });
   await expect(said.ask('Pay?')).rejects.toThrow('Nothing was done');
 });
 
-test('a full disk ends nothing, and is not forgotten', async () => {
+test('a full disk stops nothing, and is reported', async () => {
   const said = outputTo(failing('ENOSPC'));
   for (const text of ['x', 'y']) await said.line(text);
   expect(said.unwritten).toBe('ENOSPC');
@@ -149,7 +149,7 @@ describe('on a terminal', () => {
   test('a sentence breaks between words, never within one', () =>
     expect(wrapped('The beneficiary was paid, once.', 20)).toBe('The beneficiary was\npaid, once.'));
 
-  test('what does not fit goes on below the text, not below the mark, the check or the time before it', () => {
+  test('wrapped lines align with the text, not with the mark, the check or the time before it', () => {
     expect(wrapped('✗ The request is not valid', 16)).toBe('✗ The request is\n  not valid');
     expect(wrapped('✗ redis   is not there today', 22)).toBe('✗ redis   is not there\n          today');
     expect(wrapped('  12:00  asked: it says success', 24)).toBe('  12:00  asked: it says\n         success');

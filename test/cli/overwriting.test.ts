@@ -23,7 +23,7 @@ describe.each([
   ['campaign create', ['--name', 'Rappel', '--text', 'Bonjour', '--dry-run']],
   ['disburse batch', []],
 ])('%s', (command, flags) => {
-  test('never writes its list over the file, whatever name it is given', async () => {
+  test('never overwrites the file with its list, under any of its names', async () => {
     const { file, names, text } = aFile();
     for (const name of names) {
       const { code, stderr } = await relais([...command.split(' '), name, '--csv', file, ...flags]);

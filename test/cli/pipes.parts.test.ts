@@ -52,7 +52,7 @@ test('a list without a header is known by its first line, however small the piec
   expect(asked[0]?.text).toBe('to\n+221771234567\n+221771234568\n');
 });
 
-test('/dev/stdin is standard input: what is asked is not answered from the file', async () => {
+test('/dev/stdin is standard input: a question is not answered from the file', async () => {
   const file = join(folder, 'local.csv');
   writeFileSync(file, 'to\n771234567\n');
   const { asked, env } = await apiThat(() => ({ status: 201, body: { id: 'cmp_1' } }));

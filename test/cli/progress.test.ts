@@ -16,17 +16,17 @@ const halfway: CampaignProgress = { state: 'running', totals, perSecond: 800 };
 const finished = { ...totals, queued: 0, sending: 0, sent: 79_000 };
 
 describe('a line', () => {
-  test('says how far it is, what went wrong, how fast it is and how long it takes', () => {
+  test('shows progress, failures, rate and remaining time', () => {
     expect(renderLine(halfway)).toBe(
       ' 50 %  sent 39\u00a0000/80\u00a0000 · failed 900 · unknown 100 · 800/s · 50s left',
     );
   });
 
-  test('promises no time while nobody knows the pace', () => {
+  test('promises no time while the rate is unknown', () => {
     expect(renderLine({ ...halfway, perSecond: 0 })).not.toContain('left');
   });
 
-  test('says that the canary is alone and when the rest follows, and promises no time then', () => {
+  test('shows that the canary is alone and when the rest follows, and promises no time then', () => {
     const canary = { recipients: 50, restAt: '2026-11-28T02:47:00.000Z' };
     const line = renderLine({ ...halfway, canary });
     expect(line).toMatch(/unknown 100 · first 50 sent; the rest follows at about \S.* if they arrive$/);
@@ -36,12 +36,12 @@ describe('a line', () => {
     expect(renderLine({ ...halfway, canary }, 'fr')).toContain('50 premiers envoyés ; la suite part vers');
   });
 
-  test('says why it stands still, and promises no time then', () => {
+  test('shows why it is blocked, and promises no time then', () => {
     const line = renderLine({ ...halfway, state: 'paused', reason: 'too many failures' });
     expect(line).toMatch(/unknown 100 · paused: too many failures$/);
   });
 
-  test('says what limits it, and when it begins', () => {
+  test('shows its limit, and when it begins', () => {
     expect(renderLine({ ...halfway, limit: 1_000 })).toMatch(/50s left · at most 1\u00a0000\/s$/);
     const sendAt = '2026-11-22T08:00:00.000Z';
     expect(renderLine({ ...halfway, state: 'scheduled', sendAt })).toMatch(
@@ -49,23 +49,23 @@ describe('a line', () => {
     );
   });
 
-  test('says 100 % only at the end', () => {
+  test('shows 100 % only at the end', () => {
     expect(renderLine({ ...halfway, totals: { ...finished, sending: 1, sent: 78_999 } })).toContain(' 99 %');
     expect(renderLine({ ...halfway, totals: finished })).toContain('100 %');
   });
 
-  test('of a campaign without anybody is at its end', () => {
+  test('of a campaign without recipients is at its end', () => {
     const nobody = { total: 3, queued: 0, held: 0, sending: 0, sent: 0, failed: 0, unknown: 0, skipped: 3 };
     expect(renderLine({ state: 'draft', totals: nobody, perSecond: 0 })).toContain('100 %  sent 0/0');
   });
 });
 
-test('who was left when it was cancelled is no progress', () => {
+test('recipients left at a cancellation are no progress', () => {
   const some = { ...finished, sent: 20_000, failed: 0, unknown: 0 };
   expect(renderLine({ state: 'cancelled', totals: some, perSecond: 0 })).toMatch(/^ 25 % .* · cancelled$/);
 });
 
-test('in French, and why it stands still in words that are not those of the wire', () => {
+test('in French, with the reason in French words', () => {
   const held = { ...halfway, state: 'held', reason: 'canary_in_doubt' };
   expect(renderLine(held, 'fr')).toMatch(
     /échecs 900 · incertains 100 · retenue : impossible de dire si les premiers destinataires l’ont reçu$/,

@@ -11,7 +11,7 @@ const page = (more: object = {}) => ({
   ...more,
 });
 
-test('walks page after page, and says what it found and what stays', async () => {
+test('continues page after page, and shows what it found and what stays', async () => {
   const { asked, env } = await apiThat(({ body }) => ({
     body: body.after ? page() : page({ next: '77', found: { messages: 1, recipients: 1, optOuts: 1 } }),
   }));
@@ -28,13 +28,13 @@ test('walks page after page, and says what it found and what stays', async () =>
   expect(stderr).toContain('Disbursements stay.');
 });
 
-test('what is still on its way is said, and is no success', async () => {
+test('remaining data in flight is reported, and is no success', async () => {
   const { env } = await apiThat(() => ({ body: page({ open: 3 }) }));
   const { code, stderr } = await relais(['purge', '--phone', '+221771234567'], { env });
   expect([code, stderr]).toEqual([1, expect.stringContaining('3 are on the way')]);
 });
 
-test('asks on a terminal before it does what cannot be undone', async () => {
+test('asks on a terminal before an irreversible act', async () => {
   const { asked, env } = await apiThat(() => ({ body: page() }));
   expect((await relais(['purge', '--phone', '+221771234567'], { env, isTerminal: true, types: 'n\n' })).code).toBe(1);
   expect(asked).toEqual([]);

@@ -49,7 +49,7 @@ test.for(['11/22/26', '22/11/126', '22/11/2'])('%s is no date', (written) => {
   expect(read(['TX1', '1', written])).toMatchObject({ code: 'date' });
 });
 
-test('characters that nobody sees are no part of an id', () => {
+test('invisible characters are no part of an id', () => {
   expect(read(['\u200eTX6DE995616280\u200b', '1', '22/11/2026'])).toMatchObject({ transactionId: 'TX6DE995616280' });
   expect(read(['\u200b', '1', '22/11/2026'])).toMatchObject({ code: 'empty' });
 });

@@ -45,7 +45,7 @@ function fileOf(rows: readonly (typeof lines)[number][]): string {
   return path;
 }
 
-test('a file that says the same leaves nothing over', async () => {
+test('an equal file leaves nothing unmatched', async () => {
   const { code, stdout, stderr } = await relais(['reconcile', fileOf(lines), '--columns', COLUMNS], { env: env() });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/matched +30, /);
@@ -107,7 +107,7 @@ test('a row that cannot be read is left over, and a column that there is not is 
   expect((await relais(['reconcile', path, '--columns', 'amount=Montant'], { env: env() })).code).toBe(2);
 });
 
-test('a file of which no row can be read says why the first cannot, and what may be done', async () => {
+test('a file without a readable row explains the first problem, and what to do', async () => {
   const path = join(folder, 'unread.csv');
   writeFileSync(path, 'Date,Transaction,Montant\n2026-11-22,TX-1,12.5\n');
   const { code, stderr } = await relais(['reconcile', path, '--columns', COLUMNS], { env: env() });
@@ -118,7 +118,7 @@ test('a file of which no row can be read says why the first cannot, and what may
   expect(none.stderr).toContain('--sheet');
 });
 
-test('what was paid is missed on its own day, however often it was looked at since, and on no other', async () => {
+test('a payment is missing on its own day only, for any number of checks since', async () => {
   const [paid] = lines;
   if (!paid) throw new Error('nothing was paid');
   // As without a callback: only answers report it, and a recheck rewrote the record days later.

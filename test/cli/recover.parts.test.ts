@@ -25,7 +25,7 @@ const over = {
   last: { items: [row('disbursement', 12, 60_000)], lostSince: '2026-11-20T08:00:00.000Z' },
 };
 
-test('shows what is open, what the service says, and what would be done', async () => {
+test('shows what is open, the provider’s statuses, and the effect of an apply', async () => {
   const open = [{ kind: 'disbursement', state: 'queued', count: 1_200, xof: 6_000_000, would: 'review' }];
   const says = [{ kind: 'disbursement', asked: 50, words: { success: 48, pending: 2 } }];
   const { asked, env } = await apiThat(() => ({ body: { ...under, open, says } }));
@@ -41,7 +41,7 @@ test('shows what is open, what the service says, and what would be done', async 
   expect(stderr).toContain('relais recover --apply');
 });
 
-test('asks again until it is over, then tells what it came to and what is left to people', async () => {
+test('repeats until the end, then shows the results and what users must do', async () => {
   let turns = 0;
   const { asked, env } = await apiThat(() => {
     turns += 1;
@@ -78,7 +78,7 @@ test('two persons confirm that nothing was lost, and both words at once are wron
   expect((await relais(['recover', '--nothing-was-lost', '--apply'], { env })).code).toBe(2);
 });
 
-test('says that nothing is under way, and the help shows every way', async () => {
+test('reports that no recovery is running, and the help shows every command', async () => {
   const { env } = await apiThat(() => ({ body: { state: 'none', open: [] } }));
   expect((await relais(['recover'], { env })).stderr).toContain('No recovery is under way.');
   const { stdout } = await relais(['recover', '--help']);

@@ -34,7 +34,7 @@ const api = () =>
   });
 
 describe('list', () => {
-  test('prints a line for each, and how to go on', async () => {
+  test('prints a line for each, and how to continue', async () => {
     const { asked, env } = await api();
     const { code, stdout, stderr } = await relais(['review', 'list', '--after', 'dsb_0', '--limit', '1'], { env });
     expect(code).toBe(0);
@@ -44,7 +44,7 @@ describe('list', () => {
     expect(stderr).toContain(`relais review list --after ${ID}`);
   });
 
-  test('says so when there is nothing', async () => {
+  test('reports an empty list', async () => {
     const { env } = await apiThat(() => ({ body: { items: [], next: null } }));
     const { code, stdout, stderr } = await relais(['review', 'list'], { env });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No operation needs review.\n' });
@@ -58,7 +58,7 @@ describe('list', () => {
 });
 
 describe('show', () => {
-  test('prints the facts, the story, and what to do', async () => {
+  test('prints the facts, the timeline, and the next step', async () => {
     const { env } = await api();
     const { code, stdout } = await relais(['review', 'show', ID], { env });
     expect(code).toBe(0);
@@ -79,7 +79,7 @@ describe('show', () => {
 describe('resolve', () => {
   const resolve = ['review', 'resolve', ID, '--outcome', 'failed', '--note', ' on paper '];
 
-  test('says the transaction that it was paid as, of one alone', async () => {
+  test('sends the transaction id, only for a single one', async () => {
     const { asked, env } = await api();
     const paid = [
       'review',
@@ -100,7 +100,7 @@ describe('resolve', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('A transaction is that of one')]);
   });
 
-  test('asks for exactly what was typed, and tells who decided', async () => {
+  test('requests exactly what was typed, and shows the decider', async () => {
     const { asked, env } = await api();
     const { code, stdout } = await relais(resolve, { env });
     expect(code).toBe(0);
@@ -144,7 +144,7 @@ describe('resolve', () => {
     expect(stderr).toContain(told);
   });
 
-  test('what upstream contradicts is told, and fails', async () => {
+  test('a contradiction of the provider is shown, and fails', async () => {
     const detail = 'The provider reports success, which takes precedence. Nothing was changed.';
     const { env } = await apiThat(() => ({ status: 409, body: { title: 'No.', detail, upstream: 'success' } }));
     const { code, stderr } = await relais(resolve, { env });
@@ -182,7 +182,7 @@ describe('resolve --where', () => {
   const deciding = (answer = text) =>
     apiThat(({ body }) => (body && 'confirm' in (body as object) ? { body: answer } : { body: told }));
 
-  test('tells how many and how much, and how to go on; nothing is decided', async () => {
+  test('shows count and sum, and how to continue; nothing is decided', async () => {
     const { asked, env } = await deciding();
     const { code, stdout, stderr } = await relais(many, { env });
     expect([code, asked.map(({ path }) => path)]).toEqual([0, ['/v1/review/resolve']]);
@@ -191,7 +191,7 @@ describe('resolve --where', () => {
     expect(stderr).toContain(`--confirm 412:${selection}`);
   });
 
-  test('confirmed, decides exactly these, and says which were not', async () => {
+  test('confirmed, decides exactly these, and lists the refused ones', async () => {
     const { asked, env } = await deciding();
     const { code, stdout, stderr } = await relais([...many, '--confirm', `412:${selection}`], { env });
     expect(asked.map(({ body }) => body)).toEqual([{ ...word, confirm: { count: 412, selection } }]);
@@ -209,7 +209,7 @@ describe('resolve --where', () => {
     expect(asked).toHaveLength(requests);
   });
 
-  test('an answer that breaks off says how to go on', async () => {
+  test('an answer that breaks off explains how to continue', async () => {
     const { env } = await deciding(`${JSON.stringify(lines[0])}\n`);
     const { code, stderr } = await relais([...many, '--confirm', `412:${selection}`], { env });
     expect([code, stderr.includes('it tells what is left')]).toEqual([1, true]);
@@ -233,7 +233,7 @@ describe('explain', () => {
     expect(stdout).toContain('accepted');
   });
 
-  test('of a word has no story and no next look', async () => {
+  test('of a reason has no timeline and no next check', async () => {
     const word = {
       id: 'rate',
       kind: 'word',
@@ -256,7 +256,7 @@ describe('explain', () => {
 });
 
 describe('disburse approve', () => {
-  test('shows what it lets be paid, and asks', async () => {
+  test('shows the payments to release, and asks', async () => {
     const { asked, env } = await api();
     const no = await relais(['disburse', 'approve', ID], { env, types: '\n', isTerminal: true });
     expect(no.code).toBe(1);

@@ -154,7 +154,7 @@ test('there is a command for every route', () => {
   expect(named.filter((route) => !NOT_FOR_A_SHELL.includes(route) && !COMMANDS[route])).toEqual([]);
 });
 
-test.for(Object.entries(COMMANDS))('%s is what relais %j asks', async ([route, argv]) => {
+test.for(Object.entries(COMMANDS))('%s is the request of relais %j', async ([route, argv]) => {
   const body = { id: 'x', state: 'queued', totals: {}, items: [], events: [], next: '1-0', fits: true };
   const { asked, env } = await apiThat(({ method, path }) => {
     if (path === '/v1/stream') return { body: 'id: 2-0\ndata: {}\n\n' };

@@ -5,7 +5,7 @@ import { relais } from './terminal.ts';
 const service = (code = 0) => vi.fn(async () => code);
 
 describe('run', () => {
-  test('takes every role and every queue unless told otherwise', async () => {
+  test('uses every role and every queue by default', async () => {
     const run = service();
     expect(await relais(['run'], { services: { run } })).toMatchObject({ code: 0 });
     expect(run).toHaveBeenCalledWith({ roles: ['worker', 'webhooks', 'api'] });
@@ -32,7 +32,7 @@ describe('run', () => {
     expect(stderr).toContain('Not known: cook. There is: worker, webhooks, api.');
   });
 
-  test('the exit code is the one of the service', async () => {
+  test('the exit code is the process’s own', async () => {
     expect(await relais(['run'], { services: { run: service(1) } })).toMatchObject({ code: 1 });
     expect(await relais(['dev'], { services: { dev: service(0) } })).toMatchObject({ code: 0 });
   });
@@ -44,7 +44,7 @@ describe('run', () => {
 });
 
 describe('sandbox', () => {
-  test('is faithful unless told otherwise', async () => {
+  test('has no faults by default', async () => {
     const sandbox = service();
     await relais(['sandbox'], { services: { sandbox } });
     expect(sandbox).toHaveBeenCalledWith({ faults: [] });
@@ -76,7 +76,7 @@ describe('sandbox', () => {
     });
   });
 
-  test('keeps its books in a file', async () => {
+  test('stores its records in a file', async () => {
     const sandbox = service();
     await relais(['sandbox', '--books', '/var/lib/relais/books'], { services: { sandbox } });
     expect(sandbox).toHaveBeenCalledWith({ faults: [], books: '/var/lib/relais/books' });

@@ -21,7 +21,7 @@ const takesThem = async () =>
       : { body: {} };
   });
 
-test('the text of the first recipient goes to the numbers that were named, and to nobody else', async () => {
+test('the first recipient’s text is sent only to the given numbers', async () => {
   const { asked, env } = await takesThem();
   const { code, stderr } = await relais([...checking, '--from', 'SHOP', '--replace-costly'], { env });
   expect(code).toBe(0);
@@ -51,7 +51,7 @@ test('--yes does not ask', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('where nobody would get a text, there is none to try', async () => {
+test('without recipients, there is no text to try', async () => {
   const { asked, env } = await takesThem();
   const empty = join(folder, 'empty.csv');
   writeFileSync(empty, 'to;prenom\nnobody;Personne\n');
@@ -61,7 +61,7 @@ test('where nobody would get a text, there is none to try', async () => {
   expect(stderr).toContain('what is wrong with each row stands above');
 });
 
-test('create tries the text after the upload; --dry-run tries nothing', async () => {
+test('create sends the test after the upload; --dry-run sends nothing', async () => {
   const { asked, env } = await takesThem();
   const creating = ['campaign', 'create', '--name', 'n', ...text, '--test-send', '+221770000001', file];
   expect(await relais(creating, { env })).toMatchObject({ code: 0 });
@@ -69,7 +69,7 @@ test('create tries the text after the upload; --dry-run tries nothing', async ()
   expect(await relais([...creating, '--dry-run'], { env })).toMatchObject({ code: 2 });
 });
 
-test('a dry run of create asks nobody, and says what would be sent and what it costs', async () => {
+test('a dry run of create asks no question, and shows what would be sent and its cost', async () => {
   const { asked, env } = await takesThem();
   const prices = join(folder, 'prices.json');
   writeFileSync(prices, '{"SN": 20}');
@@ -96,7 +96,7 @@ test('a dry run of start asks how large the campaign is, and starts nothing', as
   expect(json).toEqual({ dryRun: true, ...body });
 });
 
-test('a check against a campaign is a dry run of its upload, and says what only the API knows', async () => {
+test('a check against a campaign is a dry run of its upload, with what only the API knows', async () => {
   const reasons = {
     opted_out: { count: 1, examples: [{ row: 3, to: '+221771234567' }] },
     no_country: { count: 2, examples: [] },
@@ -117,14 +117,14 @@ test('a check against a campaign is a dry run of its upload, and says what only 
   expect(await relais([...argv, '--text', 'x'], { env })).toMatchObject({ code: 2 });
 });
 
-test('what answers a check with something else is said to be no relais', async () => {
+test('a server with another answer to a check is reported as no relais', async () => {
   const { env } = await apiThat(() => ({ body: { hello: 'world' } }));
   const { code, stdout, stderr } = await relais(['campaign', 'check', file, '--campaign', 'cmp_1'], { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('is not the API of relais');
 });
 
-test('create reads standard input, and hands on what is to be repaired and replaced', async () => {
+test('create reads standard input, and passes on the repairs and replacements', async () => {
   const { asked, env } = await takesThem();
   const creating = ['campaign', 'create', '--name', 'n', '--text', 'x', '--repair', 'CI,BJ', '--replace-costly', '-'];
   const { code } = await relais(creating, { env, types: 'to\n+22507000001\n' });

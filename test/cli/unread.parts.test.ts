@@ -53,7 +53,7 @@ test.each([
   expect(stderr.includes('ENOSPC')).toBe(stdoutFails === 'ENOSPC');
 });
 
-test('what was decided is told, and so is what was refused, where nobody reads the lines', async () => {
+test('decisions and refusals are reported, even if the lines are not read', async () => {
   const lines = [
     { id: 'dsb_1', outcome: 'refused', problem: { detail: 'It is not in review' } },
     { id: null, outcome: 'done', resolved: 411, refused: 1, xof: 5_000 },

@@ -69,7 +69,7 @@ async function thrownBy(asked: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('what has a reference, or only reads, is asked again', () => {
+describe('requests with a reference, and reads, are retried', () => {
   test.each([
     ['while Redis is away, after as long as it says', away, [5_000]],
     ['when the answer was lost', () => lost('UND_ERR_SOCKET'), [expect.any(Number)]],
@@ -101,7 +101,7 @@ describe('what has a reference, or only reads, is asked again', () => {
   });
 });
 
-describe('what could then happen twice is not', () => {
+describe('requests that could then happen twice are not', () => {
   test.each([
     ['a lost answer', () => lost('UND_ERR_SOCKET')],
     ['Redis that is away', away],
@@ -116,7 +116,7 @@ describe('what could then happen twice is not', () => {
     expect(paying.heard.map(({ headers }) => headers.has('idempotency-key'))).toEqual([false]);
   });
 
-  test('and it is said that it may have been done', async () => {
+  test('and the error says that it may have been done', async () => {
     const error = await thrownBy(scripted([lost('UND_ERR_SOCKET')]).client.cancelDisbursement({ id: 'dsb_1' }));
     expect(error).toMatchObject({ name: 'NoAnswer', accepted: 'unknown' });
   });
@@ -143,7 +143,7 @@ describe('what could then happen twice is not', () => {
   });
 });
 
-describe('what nobody took up is asked again, whatever it is', () => {
+describe('a request that was not begun is retried, of any kind', () => {
   test.each([
     ['too many requests', () => problem(429, 'too-many-requests', {}, { 'retry-after': '1' })],
     ['nobody listens there', () => lost('ECONNREFUSED')],
@@ -155,13 +155,13 @@ describe('what nobody took up is asked again, whatever it is', () => {
 });
 
 describe('patience', () => {
-  test('has an end, and the last refusal is told', async () => {
+  test('has an end, and the last refusal is thrown', async () => {
     const { client, slept } = scripted(Array.from({ length: 50 }, away), { patience: '12s' });
     expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ status: 503, word: 'unavailable' });
     expect(slept).toEqual([5_000, 5_000]);
   });
 
-  test('of none is one try', async () => {
+  test('of zero is one try', async () => {
     const { client, heard } = scripted([lost('ECONNREFUSED')], { patience: '0s' });
     expect(await thrownBy(client.listQueues())).toBeInstanceOf(NoAnswer);
     expect(heard).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('patience', () => {
   });
 });
 
-test('a text without a reference is one text, however often this call asks for it', async () => {
+test('an SMS without a reference is one SMS, for any number of tries in one call', async () => {
   const { client, heard } = scripted([lost('UND_ERR_SOCKET')]);
   await client.sendMessages({ body: { to: '+221771234567', text: 'Bonjour' } });
   const [first, second] = heard.map(({ headers }) => headers.get('idempotency-key'));
@@ -188,7 +188,7 @@ test('a text without a reference is one text, however often this call asks for i
   expect(heard[2]?.headers.has('idempotency-key')).toBe(false);
 });
 
-test('a key that was changed in its file is read anew, once', async () => {
+test('a key that changed in its file is read again, once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'relais-key-'));
   try {
     const keyFile = join(folder, 'key');
@@ -221,13 +221,13 @@ test('an answer that is cut is no answer', async () => {
   expect(await thrownBy(scripted([cut()]).client.cancelDisbursement({ id: 'dsb_1' }))).toBeInstanceOf(NoAnswer);
 });
 
-test('what answers there and is no relais is said to be none', async () => {
+test('a server that is no relais is reported as such', async () => {
   const { client } = scripted([new Response('<h1>Not Found</h1>', { status: 404 })]);
   const error = await thrownBy(client.getDisbursement({ id: 'dsb_1' }));
   expect(error).toMatchObject({ status: 404, word: undefined, next: 'Is this the address of the API of relais?' });
 });
 
-test('an address that nobody has set is named', () => {
+test('an undefined address is named', () => {
   expect(() => createClient({ url: undefined })).toThrow('is RELAIS_URL set?');
 });
 
@@ -236,7 +236,7 @@ describe('following', () => {
     new Response(messages.map((one) => `${one}\n\n`).join(''));
   const event = (id: string): string => `data: {"id":"${id}"}`;
 
-  test('goes on behind what it has heard, whatever breaks in between', async () => {
+  test('continues after the last received event, after any interruption', async () => {
     const { client, heard } = scripted([
       sent(`id: 1-0\n${event('a')}`, 'id: 5-0'),
       away(),
@@ -257,7 +257,7 @@ describe('following', () => {
     expect(errors).toHaveLength(2);
   });
 
-  test('reads one whole that was cut, and tells none twice', async () => {
+  test('reads a truncated event completely, and none twice', async () => {
     const cut = new Response(`id: 1-0\n${event('a')}\n\nid: 2-0\ndata: {"id":`);
     const { client, heard } = scripted([cut, sent('id: 2-0\ndata: {"id":'), sent(`id: 2-0\n${event('b')}`)]);
     const told: string[] = [];
@@ -275,7 +275,7 @@ describe('following', () => {
   });
 });
 
-describe('what an earlier try has left in doubt stays so', () => {
+describe('doubt about an earlier try remains', () => {
   const refused = () => Array.from({ length: 50 }, () => lost('ECONNREFUSED'));
   const recovering = () => Array.from({ length: 50 }, () => problem(503, 'recovering'));
   const revoked = () => [problem(401, 'unauthorized')];
@@ -292,12 +292,12 @@ describe('what an earlier try has left in doubt stays so', () => {
   test.each([
     [409, 'conflict'],
     [502, 'upstream-refused'],
-  ])('a refusal that has looked at the request says what is known (%i, %s)', async (status, word) => {
+  ])('a refusal after reading the request reports what is known (%i, %s)', async (status, word) => {
     const { client } = scripted([lost('UND_ERR_SOCKET'), problem(status, word, { retryable: false })]);
     expect(await thrownBy(client.createDisbursement(named))).toMatchObject({ name: 'Refused', status });
   });
 
-  test('what was refused each time was not accepted', async () => {
+  test('a request that was refused in each try was not accepted', async () => {
     const never = scripted(refused(), { patience: '12s' });
     expect(await thrownBy(never.client.createDisbursement(named))).toMatchObject({ accepted: 'no' });
     const back = scripted(recovering(), { patience: '12s' });
@@ -305,7 +305,7 @@ describe('what an earlier try has left in doubt stays so', () => {
   });
 });
 
-test('a page of somebody else is no answer, whatever its status', async () => {
+test('a proxy’s page is no answer, whatever its status', async () => {
   const page = () => new Response('<h1>Under maintenance</h1>', { headers: { 'content-type': 'text/html' } });
   const paying = scripted([page()], { patience: '0s' });
   expect(await thrownBy(paying.client.createDisbursement(named))).toMatchObject({
@@ -317,7 +317,7 @@ test('a page of somebody else is no answer, whatever its status', async () => {
   expect(await reading.client.getDisbursement({ id: 'dsb_1' })).toMatchObject({ id: 'dsb_1' });
 });
 
-test('lines are an answer where they are declared as one, and a page of somebody else is none there either', async () => {
+test('lines are an answer where declared as one, and a proxy’s page is none there either', async () => {
   const of = (type: string) => new Response('{}\n', { headers: { 'content-type': type } });
   const asked = {
     body: { outcome: 'failed', note: 'Asked them.', where: { reason: 'restored' }, confirm: 's' },

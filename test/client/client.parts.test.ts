@@ -45,7 +45,7 @@ test('a dry run has an answer of its own, and writes nothing', async () => {
 });
 
 describe('a refusal is typed', () => {
-  test('a conflict says what differs, what stands, and what to do', async () => {
+  test('a conflict has the differing fields, the existing operation, and what to do', async () => {
     const client = clientOf();
     const { id } = await client.createDisbursement({ body: { ...payee, reference: 'c-2' } });
     const refusal = await refusalOf(
@@ -109,7 +109,7 @@ test('a 204 is nothing', async () => {
 });
 
 describe('events', () => {
-  test('are followed from the oldest on, with the cursor behind each, and go on from there', async () => {
+  test('are followed from the oldest on, with the cursor of each, and continue from there', async () => {
     const client = clientOf();
     const stop = new AbortController();
     const { id } = await client.createDisbursement({ body: { ...payee, reference: 'e-1' } });

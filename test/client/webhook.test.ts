@@ -27,7 +27,7 @@ test('headers of Node, of Request, and bytes do as well', () => {
   }
 });
 
-test('what another library signs in the same format is ours too', () => {
+test('a signature of another library in the same format is valid', () => {
   const signature = new Webhook(secret).sign('dsb_1.1', new Date(timestampS * 1_000), body);
   const theirs = { ...headers, 'webhook-signature': signature };
   expect(verifyWebhook({ secret, headers: theirs, body }, clock).id).toBe('dsb_1.1');
@@ -60,7 +60,7 @@ describe('it is refused', () => {
   });
 });
 
-test.each(['', 'whsec_', 'whsec_c2hvcnQ='])('a secret that is none (%j) is no reason to believe anybody', (none) => {
+test.each(['', 'whsec_', 'whsec_c2hvcnQ='])('an invalid secret (%j) verifies nothing', (none) => {
   const theirs = signedHeaders([new Secret(none)], { id: 'dsb_1.1', timestampS, body });
   expect(() => verifyWebhook({ secret: none, headers: theirs, body }, clock)).toThrow(TypeError);
   expect(() => verifyWebhook({ secret: [secret, none], headers, body }, clock)).toThrow('is not set');

@@ -192,7 +192,7 @@ describe.for(damages)('$name', (damage) => {
   // A payer's time-out is a minute in any case: silence is excluded there.
   const asked = names.filter((name) => damage.ending !== 'stall' || name !== SOFTPAY);
 
-  test('is never a no to what was done', async () => {
+  test('is never a refusal after executed work', async () => {
     for (const told of await Promise.all(asked.map((name) => tell(name, damage, done.get(name)!)))) {
       const { name, clean, damaged, after } = told;
       expect(clean.is, name).toBe('ok');
@@ -203,7 +203,7 @@ describe.for(damages)('$name', (damage) => {
     }
   });
 
-  test('is never a yes to what was refused', async () => {
+  test('is never a success after a refusal', async () => {
     const refused = asked.map((name) => tell(name, damage, refusalOf(name)));
     for (const { name, damaged, after } of await Promise.all(refused)) {
       if (damage.name !== 'the answer to another operation') expect(damaged.is, name).not.toBe('ok');
@@ -212,7 +212,7 @@ describe.for(damages)('$name', (damage) => {
   });
 });
 
-test('the answer to another operation pays nobody', async () => {
+test('the answer to another operation causes no payment', async () => {
   const foreign = damages.find(({ name }) => name === 'the answer to another operation')!;
   for (const name of ['direct_credit', 'payment_request_create', 'sms_send'] as const) {
     const { damaged } = await tell(name, foreign, done.get(name)!);

@@ -103,7 +103,7 @@ describe.for(operationNames)('%s', (name) => {
     for (const [path, type] of sent) expect(fits(type, request[path] ?? ''), `${path} is ${type}`).toBe(true);
   });
 
-  test('never leaves out what is required', async () => {
+  test('never omits a required field', async () => {
     listener.answer(answer(name, written(first!)));
     await calls[name].least(opened.upstream, account());
     const sent = method === 'GET' ? [] : [...pathsOf(bodyOf(name)).keys()];
@@ -134,7 +134,7 @@ describe.for(Object.entries(facts.softpay.methods))('softpay %s', ([suffix, { fi
     expect(Object.keys(lastHeard().json as object)).toEqual(fields);
   });
 
-  test('hands on what a success carries besides', async () => {
+  test('passes on the other fields of a success', async () => {
     const body = { success: true, message: 'ok' };
     for (const path of extra) plant(body, path.split('.'));
     listener.answer(answer('softpay', { http: 200, text: JSON.stringify(body) }));

@@ -113,7 +113,7 @@ describe.for(operationNames)('%s', (name) => {
 
   const codes = answersOf(name).filter(({ is, body }) => is !== 'ok' && ('response-code' in body || 'code' in body));
   test.for(codes.flatMap((fact) => ['200', '4xx'].map((status) => ({ ...fact, status }))))(
-    '$name, told with HTTP $status, is $is',
+    '$name, answered with HTTP $status, is $is',
     async ({ body, is, code, status }) => {
       await control('POST', '/settings', { errorStatus: status });
       const given = 'code' in body ? body.code : (body as Record<string, unknown>)['response-code'];

@@ -29,7 +29,7 @@ const textOf = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8
 const lastOf = (path: string): string => path.split('.').at(-1) ?? '';
 
 describe.for(operationNames)('%s', (name) => {
-  test('every field that may be sent is written where it is said to be', () => {
+  test('every sent field is at its documented position', () => {
     const text = textOf(askedBy[name]);
     const fields = Object.keys(operations[name].request).map(lastOf);
     expect(fields.filter((field) => !text.includes(field))).toEqual([]);
@@ -92,14 +92,14 @@ test('every row of an error table is asked of an operation', () => {
   for (const [code, { message }] of Object.entries(facts.errors.sms)) expect(asked).toContain(`${code} ${message}`);
 });
 
-test('every word of a status is decided upon', () => {
+test('every status word has an interpretation', () => {
   for (const [kind, words] of Object.entries(facts.states)) {
     const text = textOf(statesIn[kind] ?? '');
     expect(words.filter((word) => !text.includes(`'${word}'`))).toEqual([]);
   }
 });
 
-test.for(Object.keys(facts.limits))('the limit "%s" is kept', (limit) => {
+test.for(Object.keys(facts.limits))('the limit "%s" is applied', (limit) => {
   const [file, written] = limitsIn[limit] ?? ['', /^$/];
   expect(textOf(file)).toMatch(written);
 });
@@ -122,7 +122,7 @@ test('every file that is named is there', () => {
   expect(files.filter((file) => !existsSync(new URL(file, ROOT)))).toEqual([]);
 });
 
-test('docs/dev/interface.md says which code handles each row', () => {
+test('docs/dev/interface.md names the code of each row', () => {
   expectPage('docs/dev/interface.md', docsPage());
 });
 

@@ -11,7 +11,7 @@ function brokenOff(begun: string): Response {
   return new Response(new ReadableStream({ start, pull }), { headers: { 'content-type': 'application/x-ndjson' } });
 }
 
-test('an answer that breaks off, or is cut short, is none: what was asked may have been done', async () => {
+test('an interrupted or truncated answer counts as none: the request may have been executed', async () => {
   await expect(wholeOf(brokenOff('{"id":"dsb_1","outcome":"resolved"}\n{"id":"dsb'))).rejects.toThrow(NoAnswer);
   await expect(wholeOf(new Response('{"id":"dsb_1","sta'))).rejects.toThrow(NoAnswer);
 });

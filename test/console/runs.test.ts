@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runsOf } from '../../console/parts/runs.ts';
 
-test('what follows each other alike is told once, and what comes between keeps its place', () => {
+test('equal neighbours are combined, and others keep their position', () => {
   const runs = runsOf(['asked', 'pending', 'pending', 'pending', 'asked', 'pending'], (one) => one);
   expect(runs.map(({ all: [first], all }) => [first, all.length])).toEqual([
     ['asked', 1],

@@ -23,7 +23,7 @@ function said(words: object, way = ''): readonly Said[] {
   });
 }
 
-test('both languages have the same keys, and none is empty', () => {
+test('both languages have the same keys, and no text is empty', () => {
   const [en, fr] = [said(english), said(french)];
   expect(fr.map(([key]) => key).toSorted()).toEqual(en.map(([key]) => key).toSorted());
   expect([...en, ...fr].filter(([, text]) => text.trim() === '')).toEqual([]);
@@ -36,7 +36,7 @@ test('no sentence of the French is the English one', () => {
   expect(same).toEqual([]);
 });
 
-test('French punctuation stands apart by a space, and apostrophes are typographic', () => {
+test('French punctuation has a space before it, and apostrophes are typographic', () => {
   const wrong = said(french).filter(([, text]) => /\w[;:!?»](\s|$)|'/.test(text));
   expect(wrong).toEqual([]);
 });
@@ -58,7 +58,7 @@ const OF_PROGRAMS = [
   'ahead-of-the-stream',
 ];
 
-test('each rule and each kind of refusal is said, with what helps, in both languages', () => {
+test('each rule and each kind of refusal has a text with advice, in both languages', () => {
   const refusals = Object.entries(problemKinds).filter(
     ([kind, { status }]) => status < 500 && !OF_PROGRAMS.includes(kind),
   );
@@ -68,7 +68,7 @@ test('each rule and each kind of refusal is said, with what helps, in both langu
   }
 });
 
-test('what is uncertain is never among the paid nor among the failed', () => {
+test('uncertain payments are never among the paid or the failed ones', () => {
   for (const state of ['submitting', 'unknown', 'pending', 'needs_review']) {
     expect(['done', 'bad'], state).not.toContain(toneOf('disbursement', state));
   }

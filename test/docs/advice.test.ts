@@ -27,7 +27,7 @@ function saying(form: RegExp, among: readonly Text[] = texts): readonly string[]
 const BY_NAME =
   /\b(?:npm (?:install|i|add|exec)|npx|pnpm (?:add|dlx)|yarn (?:add|dlx))(?: -{1,2}[\w-]+(?:[= ][/.][^\s`]*)?)* relais(?![\w./-])/g;
 
-test('nothing tells people to install relais by its name from a registry', () => {
+test('no text advises installing relais by its name from a registry', () => {
   expect(saying(BY_NAME)).toEqual([]);
   const found = (text: string) => saying(BY_NAME, [{ path: 'x', text }]).length;
   expect(['npm install --prefix /opt/relais relais', 'npx relais dev', 'npm i relais'].map(found)).toEqual([1, 1, 1]);
@@ -52,14 +52,14 @@ const approvals = (text: string): readonly string[] =>
     ([line, id = '', hash]) => (id.startsWith('dsb_') || hash !== undefined ? [] : [line]),
   );
 
-test('a page that tells to approve a batch gives its hash', () => {
+test('a page that shows how to approve a batch includes its hash', () => {
   const pages = texts.filter(({ path }) => path.endsWith('.md'));
   expect(pages.flatMap(({ path, text }) => approvals(text).map((line) => `${path}: ${line}`))).toEqual([]);
   expect(approvals('`relais disburse approve ID`)')).toHaveLength(1);
   expect(approvals('relais disburse approve bat_… --hash 5f70 and relais disburse approve dsb_…')).toEqual([]);
 });
 
-test('a state that waits for an approval tells the whole command', () => {
+test('a state that waits for an approval shows the whole command', () => {
   const advice = kinds.flatMap((kind) =>
     Object.values(asDeclared(kind).states).flatMap(({ next }) =>
       next?.includes(' approve ') ? [[kind, next] as const] : [],
@@ -69,7 +69,7 @@ test('a state that waits for an approval tells the whole command', () => {
   for (const [kind, next] of advice) expect(next.includes('--hash')).toBe(kind !== 'disbursement');
 });
 
-test('the pages tell how long an upload may take as the listener has it', () => {
+test('the pages name the listener’s maximum time of an upload', () => {
   const minutes = `${REQUEST_TIME_MS / 60_000} minutes`;
   for (const page of ['docs/campaign-files.md', 'docs/console-sessions.md']) expect(read(page)).toContain(minutes);
   expect(saying(/upload may take a day/g)).toEqual([]);

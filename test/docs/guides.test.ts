@@ -26,7 +26,7 @@ const labelsOf = (text: string): readonly string[] =>
 const unknownIn = (text: string, catalogue: string): readonly string[] =>
   labelsOf(text).filter((label) => !catalogue.includes(label));
 
-test.for(['english', 'french'] as const)('guides in %s name words of the console', (language) => {
+test.for(['english', 'french'] as const)('guides in %s use words of the console', (language) => {
   const guides = pages.filter(({ path }) => path.startsWith(GUIDES[language]));
   expect(guides.flatMap(({ text }) => labelsOf(text)).length).toBeGreaterThan(30);
   const catalogue = catalogueOf(language);

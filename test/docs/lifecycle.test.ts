@@ -25,12 +25,12 @@ test.for(kinds)('every state of a %s that is not final can still end', (kind) =>
   }
 });
 
-test('every queue that looks at a state has a declaration', () => {
+test('every queue that checks a state has a declaration', () => {
   const names = kinds.flatMap((kind) => statesOf(kind).flatMap((state) => queueOf(kind, state) ?? []));
   expect(Object.keys(queues)).toEqual(expect.arrayContaining(names));
 });
 
-test('a disbursement that may have been submitted is only ever looked at', () => {
+test('a disbursement that may have been submitted is only checked', () => {
   expect(statesInQueue('disbursement', 'disbursement')).toEqual(['queued', 'held', 'created']);
 });
 

@@ -8,7 +8,7 @@ test('every queue of the due index is declared under the same name', () => {
   expect(queueNames).toEqual(expect.arrayContaining([...dueQueues]));
 });
 
-test('docs/queues.md says what the declarations say', () => {
+test('docs/queues.md matches the declarations', () => {
   const statesIn = (name: string): string =>
     kinds
       .flatMap((kind) =>

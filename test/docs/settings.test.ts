@@ -7,7 +7,7 @@ for (const setting of describeSettings()) {
   groups.set(setting.group, [...(groups.get(setting.group) ?? []), setting]);
 }
 
-test('docs/settings.md says what the schema says', () => {
+test('docs/settings.md matches the schema', () => {
   const sections = [...groups].map(([group, settings]) => {
     const rows = settings.map(({ name, fallback, help, secret }) => [
       `\`${name}\`${secret ? ' (secret)' : ''}`,

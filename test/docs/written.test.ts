@@ -30,7 +30,7 @@ const codeIn = (page: Page): readonly string[] => [
 const named = (page: Page, pattern: RegExp): readonly string[] =>
   codeIn(page).flatMap((code) => [...code.matchAll(pattern)].map(([, name = '']) => name));
 
-test('every page of people is looked at', () => {
+test('every page for users is checked', () => {
   const paths = pages.map(({ path }) => path);
   const some = [
     'README.md',
@@ -196,7 +196,7 @@ test('every setting that a page names is declared', () => {
   expect(wrongIn({ path: 'docs/x.md', text: '`UPSTREAM_TIMEOUTS=1s`' })).toEqual(['UPSTREAM_TIMEOUTS']);
 });
 
-test('a key that a page says to add to API_KEYS can be read, and one of the procedures may end a recovery', () => {
+test('a key that a page adds to API_KEYS is valid, and one of the procedures may end a recovery', () => {
   const entries = (page: Page) =>
     spansOf(page).filter((span) => /^[\w.-]+(?:\/[\w.-]+)?:[a-z]+(?:\+[a-z]+)+[@:]\S+$/.test(span));
   const made = pages.flatMap((page) =>
@@ -230,7 +230,7 @@ const OF_THE_SERVICE = new Set(['docs/dev/interface.md', 'docs/sandbox.md', 'doc
 /** `/v1/batches/{id}`, `/v1/batches/bat_…` and `/v1/batches/ID` are equal. */
 const shapeOf = (path: string): string => path.replace(/\{[^}]*\}|(?<=\/)([^/]*…[^/]*|[A-Z_]{2,})/g, '*');
 
-test('every route that a page names is declared, with its method and what is asked of it', () => {
+test('every route in a page is declared, with its method and its required fields', () => {
   const known = Object.values(operations).map(({ method, path, query }) => ({
     method,
     pattern: new RegExp(`^${shapeOf(path).replaceAll('*', '[^/]+')}$`),

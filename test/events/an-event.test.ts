@@ -10,7 +10,7 @@ test.for(ofOperations)('the example of %s has an id such as its operations have'
   expect(kindOf(anEvent(type).data.id)).toBe(subjectOf(type));
 });
 
-test('what is no operation is named as it is in life', () => {
+test('a subject that is no operation has its real name', () => {
   expect(anEvent('endpoint.disabled').data.id).toMatch(/^ep_/);
   expect(anEvent('account.held').data.id).toBe('main');
   expect(anEvent('system.recovered').data.id).toBe('system');

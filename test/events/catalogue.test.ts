@@ -25,7 +25,7 @@ test('an event of another type is not taken for one of this', () => {
   expect(schemaOf('message.sent').safeParse(anEvent('message.failed')).success).toBe(false);
 });
 
-test('a test builds an event with what it cares about, and the compiler knows its fields', () => {
+test('a test builds an event with the relevant fields, and the compiler knows them', () => {
   const event = anEvent('disbursement.failed', { sequence: 3, data: { id: 'dsb_1', reference: 'order-1' } });
   expect(event).toMatchObject({ id: 'dsb_1.3', type: 'disbursement.failed', data: { reference: 'order-1' } });
   expectTypeOf(event.data.amount).toEqualTypeOf<number>();
@@ -36,7 +36,7 @@ test('a test builds an event with what it cares about, and the compiler knows it
   expectTypeOf(event.sequence).toEqualTypeOf<number>();
 });
 
-test('an event that relais would never tell is not made', () => {
+test('an impossible event is refused', () => {
   // A test without type checking may pass this.
   const details = JSON.parse('{"data":{"state":"lost"}}');
   expect(() => anEvent('disbursement.failed', details)).toThrow(/state/);

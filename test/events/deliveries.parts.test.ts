@@ -106,7 +106,7 @@ test('an endpoint that fails is tried with one event at a time, and gets the res
   expect(await world.isScheduled(id)).toBe(false);
 });
 
-test('an endpoint that took nothing for three days is disabled, and that is told once', async () => {
+test('an endpoint that fails for three days is disabled, and that is reported one time', async () => {
   const world = await open({ answer: () => 'http_410' });
   const id = await world.endpoint();
   for (let day = 0; day < 5; day += 1) {
@@ -179,7 +179,7 @@ test('an attempt that comes back after its lease changes nothing', async () => {
   expect(await world.waiting(id)).toHaveLength(1);
 });
 
-test('an event that is no longer kept is put aside and holds up nothing', async () => {
+test('an event that is no longer stored is skipped and delays nothing', async () => {
   const world = await open();
   const id = await world.endpoint();
   await world.emit('a', 'message.sent');
@@ -191,7 +191,7 @@ test('an event that is no longer kept is put aside and holds up nothing', async 
   expect(world.posts.map(({ event }) => event)).toEqual(['b.1']);
 });
 
-test('events that are no longer kept are no failure of the endpoint: what is kept comes at once, and it stays enabled', async () => {
+test('expired events are no failure of the endpoint: stored ones come at once, and it stays enabled', async () => {
   let up = false;
   const world = await open({ answer: () => (up ? 'http_200' : 'connection_failed') });
   const id = await world.endpoint();
@@ -245,7 +245,7 @@ test('a replay brings events back that were delivered, and enables a disabled en
   expect(await world.endpoints.replay('ep_nobody', places)).toBe(false);
 });
 
-test('a replay while a try is under way is not undone by what becomes of that try', async () => {
+test('a replay during a try is not undone by its result', async () => {
   const world = await open();
   const id = await world.endpoint();
   const place = await world.emit('a', 'message.sent');
@@ -279,7 +279,7 @@ test('the secret that receivers know signs for its day, however often another is
   expect(await signers()).toEqual(['fifth', 'fourth']);
 });
 
-test('what an endpoint had is gone when it is removed', async () => {
+test('the data of an endpoint is removed with it', async () => {
   const world = await open({ answer: () => 'http_500' });
   const id = await world.endpoint();
   await world.emit('a', 'message.sent');

@@ -74,7 +74,7 @@ test('an endpoint belongs to the key that made it, and gets the events of its ac
   expect(shop.posted).toEqual([]);
 });
 
-test('a replay posts again what was delivered since then', async () => {
+test('a replay delivers again what was delivered since then', async () => {
   const { service, register } = await makeWorld();
   const shop = await receiver();
   const { id } = await register(shop.url);
@@ -162,7 +162,7 @@ test('a host of the own network is an endpoint if WEBHOOK_HOSTS lists it, and ge
   }
 });
 
-test('what was sealed with an old secret is sealed anew, and the old one can go', async () => {
+test('secrets encrypted with an old key are re-encrypted, and the old key can be removed', async () => {
   const { service, register } = await makeWorld({ SEALING_SECRET: 'old' });
   const shop = await receiver();
   const { id, secret } = await register(shop.url);
@@ -261,7 +261,7 @@ test('a test delivery shows the request, the answer and its time, and has a line
   expect(seen.body).toMatchObject({ waiting: 0, undelivered: 0, deliveries: [] });
 });
 
-test('a test of an endpoint that nobody listens at says so, with the request', async () => {
+test('a test of an unreachable endpoint reports it, with the request', async () => {
   const { service, register } = await makeWorld();
   const { id } = await register('http://127.0.0.1:9/closed');
   const answer = await service.call('POST', `/v1/event-endpoints/${id}/test`);
@@ -324,7 +324,7 @@ function signatureOf(secret: string, { headers, text }: Posted): string {
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
 }
 
-test('the published library of the signing standard accepts what arrives, and nothing that was changed', async () => {
+test('the published library of the signing standard accepts a delivery, and refuses a changed one', async () => {
   const { service, register } = await makeWorld();
   const shop = await receiver();
   const { secret } = await register(shop.url);

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 
 const AN_HOUR_MS = 3_600_000;
 
-test('an event that comes between the own look of a follower and the shared read is told at once', async () => {
+test('an event between a reader’s own read and the shared read is delivered at once', async () => {
   const event = { place: '1-0' } as Placed;
   const stream: Placed[] = [];
   let looked = (): void => undefined;

@@ -175,7 +175,7 @@ test('a PostgreSQL that ends every connection is waited for, and nothing is miss
     expect(error).toMatchObject({ name: expect.stringMatching(/AnswerLost|DatabaseAway|error/i) });
 });
 
-test('a group that nobody runs is removed, and retention goes on', async () => {
+test('an abandoned group is removed, and retention continues', async () => {
   await groups.join('gone', 'beginning');
   expect(await groups.remove('gone')).toBe(true);
   expect(await groups.remove('gone')).toBe(false);

@@ -18,12 +18,12 @@ async function codesOf(file: Buffer): Promise<readonly string[]> {
   return (failure as UnusableFile).problems.map(({ code }) => code);
 }
 
-test('a zip bomb: kilobytes that say they are gigabytes are not unpacked', async () => {
+test('a zip bomb: kilobytes that declare gigabytes are not decompressed', async () => {
   const claims = { size: 4_000_000_000 };
   expect(await codesOf(xlsxOf({ rows: HEAD + AWA, claims }))).toEqual(['workbook_too_large']);
 });
 
-test('a zip bomb that says it is small ends where it said', async () => {
+test('a zip bomb with a false small size ends at that size', async () => {
   const rows = Buffer.concat([Buffer.from(HEAD), Buffer.alloc(60_000_000, ' ')]);
   expect(await codesOf(xlsxOf({ rows, claims: { size: 1_000 } }))).toEqual(['broken_workbook']);
 });
@@ -45,7 +45,7 @@ test.for([
   expect(await codesOf(zipOf(parts))).toEqual(['broken_workbook']);
 });
 
-test('an entity that nobody declared is no more than the letters it is written with', async () => {
+test('an undeclared entity is plain text', async () => {
   const rows = `${HEAD}<row><c t="inlineStr"><is><t>+221770000001</t></is></c><c t="inlineStr"><is><t>&amp;xxe; &#233;</t></is></c></row>`;
   const { rows: read } = await checkFile(xlsxOf({ rows }), { text: '{{nom}}' });
   expect(read).toMatchObject([{ vars: { nom: '&xxe; é' } }]);
@@ -118,7 +118,7 @@ test.for([
   ['links of the book', within('xl/_rels/workbook.xml.rels', links('<Relationship/>'.repeat(10_001)))],
   ['sheets', within('xl/workbook.xml', `<workbook><sheets>${'<sheet/>'.repeat(10_001)}</sheets></workbook>`)],
   ['tables', odsOf(`${odsHead}</table:table>${'<table:table/>'.repeat(10_001)}<table:table>`)],
-] as const)('more %s than any program writes are not kept', async ([, file]) => {
+] as const)('more %s than any program writes are not stored', async ([, file]) => {
   expect(await codesOf(file)).toEqual(['workbook_too_large']);
 });
 
@@ -131,13 +131,13 @@ const styles = (formats: string, rows = HEAD + AWA): Buffer => {
   return zipOf([...parts, { name: 'xl/styles.xml', data: `<s>${formats}</s>` }]);
 };
 
-test('more formats than any program writes are not kept', async () => {
+test('more formats than any program writes are not stored', async () => {
   expect(await codesOf(styles(`<cellXfs>${'<xf/>'.repeat(100_002)}</cellXfs>`))).toEqual(['workbook_too_large']);
   const own = Array.from({ length: 100_002 }, (_, id) => `<numFmt numFmtId="${id}" formatCode="0"/>`);
   expect(await codesOf(styles(`<numFmts>${own.join('')}</numFmts>`))).toEqual(['workbook_too_large']);
 });
 
-test('a format longer than any program keeps is not read, and none is looked through again from each of its brackets', async () => {
+test('an overlong format is not parsed, and is not rescanned from each of its brackets', async () => {
   const number = `${HEAD}<row><c s="0"><v>771000255</v></c></row>`;
   const shown = async (code: string) => {
     const format = `<numFmts><numFmt numFmtId="200" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="200"/></cellXfs>`;
@@ -168,7 +168,7 @@ test.for([
   expect(await codesOf(file)).toEqual([code]);
 });
 
-test('half a kilobyte that stands for a hundred million cells is read a thousand rows at a time', async () => {
+test('half a kilobyte that expands to a hundred million cells is read a thousand rows at a time', async () => {
   const file = odsOf(
     `${odsHead}<table:table-row table:number-rows-repeated="1048575"><table:table-cell table:number-columns-repeated="100"><text:p>x</text:p></table:table-cell></table:table-row>`,
   );
@@ -193,7 +193,7 @@ test('a header is found below a title and blank rows', async () => {
   expect(summary).toMatchObject({ titleRows: 1, total: 1, recipients: 1, blank: 1 });
 });
 
-test('what is not what was packed is refused: an amount may have changed', async () => {
+test('content that differs from its checksum is refused: an amount may have changed', async () => {
   expect(await codesOf(xlsxOf({ rows: HEAD + AWA, claims: { crc: 1 } }))).toEqual(['broken_workbook']);
 });
 
@@ -201,13 +201,13 @@ test('a part with a password is asked for without one', async () => {
   expect(await codesOf(xlsxOf({ rows: HEAD + AWA, encrypted: true }))).toEqual(['locked_workbook']);
 });
 
-test('fifty-one megabytes are not kept', async () => {
+test('fifty-one megabytes are not stored', async () => {
   expect(await codesOf(Buffer.concat([xlsxOfTexts([['to']]), Buffer.alloc(51_000_000)]))).toEqual([
     'workbook_too_large',
   ]);
 });
 
-test('a formula is not worked out, and a text that looks like one stays a text', async () => {
+test('a formula is not calculated, and a similar text stays a text', async () => {
   const formula =
     '<row><c t="inlineStr"><is><t>+221770000001</t></is></c><c t="str"><f>WEBSERVICE("http://x")</f><v>Awa</v></c></row>';
   const { rows } = await checkFile(xlsxOf({ rows: HEAD + formula + rowOf(['+221770000002', '=1+1']) }), {

@@ -28,7 +28,7 @@ async function said(bytes: Uint8Array, options: CheckOptions = {}) {
   return { texts, summary, rows };
 }
 
-describe('the same two people, written byte for byte as', () => {
+describe('the same two people, byte for byte as written by', () => {
   it.each([
     ['Excel: CSV UTF-8', Buffer.from(`\ufeff${TWO}`), 'utf-8'],
     ['Excel in French: CSV', windows1252(TWO), 'windows-1252'],
@@ -144,7 +144,7 @@ describe('a sheet of an office: title, dates, formulas, merged and hidden cells,
     ]);
   });
 
-  it('XlsxWriter: formats that show a first zero, dates since 1904, formatted texts', async () => {
+  it('XlsxWriter: formats that show a leading zero, dates since 1904, formatted texts', async () => {
     const formats = '{{nom}} {{date|}} {{heure|}} {{montant|}}';
     const options = { country: 'CI', text: formats, take: ['no_value'] } as const;
     const { texts, rows, summary } = await said(made('xlsxwriter-formats.xlsx'), options);
@@ -158,7 +158,7 @@ describe('a sheet of an office: title, dates, formulas, merged and hidden cells,
   });
 });
 
-describe('what is no list is refused, with what to do', () => {
+describe('an invalid list is refused, with what to do', () => {
   it.each([
     ['LibreOffice as .xls', made('libreoffice-workbook.xls'), 'old_workbook'],
     ['Excel with a password', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), 'old_workbook'],
@@ -188,7 +188,7 @@ describe('what is no list is refused, with what to do', () => {
   });
 });
 
-describe('what cannot be told from the bytes can be said', () => {
+describe('undetectable properties can be declared', () => {
   it('the encoding', async () => {
     const one = Buffer.concat([Buffer.from('to;prenom\n+221770000001;'), Buffer.from([0x8e, 0x63, 0x6f, 0x0a])]);
     expect((await said(one)).texts).toEqual([['+221770000001', 'Bonjour éco']]);
@@ -216,11 +216,11 @@ describe('what cannot be told from the bytes can be said', () => {
     'Téléphone mobile',
     'Cellulaire',
     'Contact téléphonique',
-  ])('%s is a name of it that everybody knows', async (name) => {
+  ])('%s is a known name of it', async (name) => {
     expect((await said(Buffer.from(`nom;${name}\nAwa;+221770000001\n`), { text: 'x' })).texts).toHaveLength(1);
   });
 
-  it('a contact is a person where a telephone stands beside it', async () => {
+  it('a contact is a person if there is a phone column', async () => {
     const file = Buffer.from('Contact;Téléphone\nAwa;+221770000001\n');
     expect((await said(file, { text: '{{contact}}' })).texts).toEqual([['+221770000001', 'Awa']]);
   });

@@ -30,7 +30,7 @@ const RUNS = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
 const cellsOf = (csv: string): string[][] => parse(csv, { delimiter: ';', bom: true, relax_column_count: true });
 
-test('whatever stands in a cell, nothing of it runs, and nothing of it is lost', () => {
+test('no cell is executed, and none of its content is lost', () => {
   const value = tuple(constantFrom(...BEGINNINGS, ''), string({ unit: 'grapheme' })).map(([a, b]) => a + b);
   assert(
     property(array(value, { minLength: 1, maxLength: 5 }), (values) => {
@@ -51,7 +51,7 @@ test.each([
   ['a;\u001b=1', `"a;'=1"`],
   ['Awa\nBa\tx', '"Awa\nBa\tx"'],
   ['👩\u200d👧 Thiès', '👩\u200d👧 Thiès'],
-])('%j: no control character of a file reaches a person through a cell', (value, cell) => {
+])('%j: no control character of a file reaches a user through a cell', (value, cell) => {
   expect(csvCell(value)).toBe(cell);
 });
 
@@ -77,7 +77,7 @@ describe('a spreadsheet that is set to another separator finds no formula within
     expect(cellsOf(`${written};end\r\n`).flat().map(asTyped)).toEqual([value, 'end']);
   });
 
-  test('whatever stands around it', () => {
+  test('with any text around it', () => {
     const part = string({ unit: 'grapheme' });
     const between = constantFrom(',', ';', '|', '\t', '\r\n', '\n', ', "', ',""\t');
     const value = tuple(part, between, constantFrom('=', '+', '-', '@', '＝'), part).map((parts) => parts.join(''));

@@ -20,7 +20,7 @@ async function readAs(file: Buffer, options = {}) {
   return [summary.encoding, row?.is === 'recipient' ? row.vars['prenom'] : undefined];
 }
 
-describe('one name is enough to tell', () => {
+describe('one name is enough to decide', () => {
   const names = ['Bénédicte', 'René', 'Kédougou', 'TRAORÉ', 'TRAORé', 'HéLèNE', 'NDèye', 'MÊME', 'Sène'];
   const pages = ['windows-1252', 'mac-roman', 'cp850'] as const;
   test.for(names.flatMap((name) => pages.map((page) => [name, page] as const)))('%s in %s', async ([name, page]) => {

@@ -31,7 +31,7 @@ describe('a price table', () => {
   });
 });
 
-test('the whole is the sum of what is said of each country', async () => {
+test('the whole is the sum of the countries', async () => {
   const { summary } = await checkFile('to\n+221770000001\n+22890000001\n+22670000001\n', {
     text: 'x',
     prices: { SN: 22.5, TG: 22.5 },

@@ -164,7 +164,7 @@ describe('dates and times of a workbook', () => {
     ]);
   });
 
-  it('written as ISO 8601, they are shown as people write them', async () => {
+  it('written as ISO 8601, they are shown in the local format', async () => {
     const cells = ['2026-11-30', '2026-11-30T14:30:00', '2026-11-30T00:00:00Z', '14:30:00', 'soon'];
     const file = dated(cells.map((text) => `<c t="d"><v>${text}</v></c>`).join(''), []);
     expect(await cellsIn(file)).toEqual([['30/11/2026', '30/11/2026 14:30', '30/11/2026 00:00', '14:30', 'soon']]);
@@ -247,7 +247,7 @@ describe('sheets', () => {
     { name: 'xl/chartsheets/sheet1.xml', data: `<chartsheet xmlns="${MAIN}"/>` },
   ]);
 
-  it('a chart is none, wherever it stands', async () => {
+  it('a chart is no sheet, at any position', async () => {
     const { rows, facts } = await tableIn(file);
     expect(rows.map(({ cells }) => cells)).toEqual(PEOPLE);
     expect(facts).toMatchObject({ sheet: 'A & B', otherSheets: [] });
@@ -259,7 +259,7 @@ describe('OpenDocument', () => {
   const value = (attributes: string, text = ''): string =>
     `<table:table-cell ${attributes}>${text}</table:table-cell>`;
 
-  it('a text, a day or a time that stands in the value alone is read', async () => {
+  it('a text, a day or a time that is only in the value is read', async () => {
     const rows = `<table:table-row>${value('office:value-type="string" office:string-value="to"')}</table:table-row><table:table-row>${[
       'office:value-type="string" office:string-value="Awa"',
       'office:value-type="date" office:date-value="2026-11-30T00:00:00"',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { outcomeOf, outcomesOf } from '../../src/kinds/batch-outcome.ts';
 import { statesOf } from '../../src/kinds/index.ts';
 
-test('each state of a row says whether its person was paid', () => {
+test('each state of a row shows whether its recipient was paid', () => {
   const all = [...statesOf('disbursement'), 'waiting', 'elsewhere', 'expired'].map((state) => [
     state,
     outcomeOf(state),

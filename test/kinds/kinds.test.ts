@@ -8,30 +8,30 @@ test('no two kinds share a prefix', () => {
   expect(new Set(prefixes).size).toBe(prefixes.length);
 });
 
-test('an id says of which kind it is', () => {
+test('an id shows its kind', () => {
   expect(kinds.map((kind) => kindOf(`${asDeclared(kind).prefix}_0f6c8d4b`))).toEqual(kinds);
   expect([kindOf(''), kindOf('xyz_1'), kindOf('dsb')]).toEqual([undefined, undefined, undefined]);
 });
 
-test.for(kinds)('every event of a %s tells one of its states', (kind) => {
+test.for(kinds)('every event of a %s reports one of its states', (kind) => {
   const told = eventTypes.filter((type) => subjectOf(type) === kind).map(stateToldBy);
   expect(statesOf(kind)).toEqual(expect.arrayContaining(told));
 });
 
-test.for(kinds)('what the events of a %s carry, callers see in its answer too', (kind) => {
+test.for(kinds)('the fields of a %s event are in its API answer too', (kind) => {
   const { fields, events } = asDeclared(kind);
   const kept = Object.entries(fields).map(([name, { as = name }]) => as);
   const seen = kind === 'batch' ? [...kept, 'by'] : kept;
   expect(seen).toEqual(expect.arrayContaining([...(events?.carries ?? [])]));
 });
 
-test.for(kinds)('a person can resolve a %s only to a state that needs_review may become', (kind) => {
+test.for(kinds)('an operator can resolve a %s only to a possible next state of needs_review', (kind) => {
   const { resolve = [], states } = asDeclared(kind);
   const outcomes = resolve.filter((outcome) => outcome !== 'resubmit');
   expect(states['needs_review']?.to ?? []).toEqual(expect.arrayContaining(outcomes));
 });
 
-test('an arrow leads to a state of its kind, or the compiler says so', () => {
+test('an arrow leads to a state of its kind, or does not compile', () => {
   const states = { open: { says: 'It is open.', to: ['gone'] }, over: { says: 'It is over.' } } as const;
   // @ts-expect-error -- there is no state `gone`
   expect(declare({ prefix: 'xyz', fields: {}, states }).states).toBe(states);

@@ -74,7 +74,7 @@ describe('API keys', () => {
 });
 
 describe('persons', () => {
-  test('a person keeps the name of the first sign-in, and a later address is remembered', async () => {
+  test('a user keeps the name of the first sign-in, and a later address is stored', async () => {
     const persons = openPersons();
     const issuer = 'https://id.example.org';
     const of = (sub: string, address?: string) => persons.bind({ issuer, sub, address });
@@ -93,14 +93,14 @@ describe('persons', () => {
     ]);
   });
 
-  test('all who come at once with one address are different persons', async () => {
+  test('concurrent users with one address are different people', async () => {
     const persons = openPersons();
     const subs = Array.from({ length: 12 }, (_, at) => `${at}`);
     const all = subs.map((sub) => persons.bind({ issuer: 'i', sub, address: 'awa@example.org' }));
     expect(new Set(await Promise.all(all)).size).toBe(12);
   });
 
-  test('a person who comes twice at once has one name', async () => {
+  test('a user with two concurrent sign-ins has one name', async () => {
     const persons = openPersons();
     const both = ['a@x', 'b@x'].map((address) => persons.bind({ issuer: 'i', sub: '1', address }));
     expect(new Set(await Promise.all(both)).size).toBe(1);
@@ -169,7 +169,7 @@ describe('sessions', () => {
   });
 });
 
-test('what a person did and its audit entry are one transaction, and repeated calls add none', async () => {
+test('a user’s act and its audit entry are one transaction, and repeated calls add none', async () => {
   const told: unknown[] = [];
   const onCommitted = async (kind: string, facts: object): Promise<void> => void told.push({ kind, ...facts });
   const keys = new ApiKeys({ database: ledger.database, onCommitted });

@@ -103,7 +103,7 @@ describe('tampering is found:', () => {
     expect(await faultNow()).toBe('lines after it were deleted');
   });
 
-  test('lines at the end were deleted, and the checkpoint of that time was put back', async () => {
+  test('lines at the end were deleted, and the checkpoint of that time was restored', async () => {
     await note(3);
     const own = seals();
     await run('create table old_chain as select * from relais.audit_chain');

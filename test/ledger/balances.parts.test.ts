@@ -27,7 +27,7 @@ async function pagesOf(page: { from?: number; to?: number; limit: number }, acco
   }
 }
 
-test('of two accounts each look is told once, the newest first, whatever the pages', async () => {
+test('each balance of two accounts is listed one time, newest first, for any page size', async () => {
   await seen('main', 1_300);
   await seen('shop', 700);
   const pages = await pagesOf({ limit: 300 });
@@ -44,12 +44,12 @@ test('its ends belong to a time that is asked for', async () => {
   expect(page?.map(({ at }) => (at - FIRST) / MINUTE)).toEqual([70, 60, 50]);
 });
 
-test('accounts that are not asked for are not told of, and one that was never looked at is nothing', async () => {
+test('unrequested accounts are omitted, and one without a reading has none', async () => {
   await seen('main', 3);
   expect(await pagesOf({ limit: 10 }, ['shop'])).toEqual([[]]);
 });
 
-test('the newest look of each account is the latest, and what could not be read is null', async () => {
+test('the newest balance of each account is returned, and an unreadable one is null', async () => {
   await seen('main', 3);
   const balances = open();
   await balances.note('shop', { at: FIRST, balances: { SN: 7, ML: null } });
@@ -60,12 +60,12 @@ test('the newest look of each account is the latest, and what could not be read 
   expect(await balances.latest([])).toEqual([]);
 });
 
-test('of many who ask at once, one looks in a span of time', async () => {
+test('one of many concurrent callers reads in an interval', async () => {
   const turns = await Promise.all([1, 2, 3].map(() => open().isMyTurn(3_600_000)));
   expect(turns.filter(Boolean)).toHaveLength(1);
 });
 
-test('after 35 days, the last look of each day stays in PostgreSQL', async () => {
+test('after 35 days, the last balance of each day stays in PostgreSQL', async () => {
   await seen('main', 1_300);
   const lastAt = FIRST + 35 * 24 * 60 * MINUTE + 1_299 * 10 * MINUTE;
   await open().note('main', { at: lastAt, balances: { SN: 1 } });

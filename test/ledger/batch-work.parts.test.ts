@@ -254,7 +254,7 @@ describe('a row that acceptance refuses', () => {
     expect(await world.batches.states(id)).toMatchObject({ queued: { count: 1 }, elsewhere: { count: 1 } });
   });
 
-  test('an approval is checked against what was accepted since the upload', async () => {
+  test('an approval is checked against payments accepted since the upload', async () => {
     const rows = world.people(2);
     const id = await world.uploaded(rows);
     await world.acceptRow({ row: 0, id: '', ...rows[1]!, amount: 9 }, { id: 'bat_before', account: 'main' });

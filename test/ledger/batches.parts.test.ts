@@ -69,7 +69,7 @@ describe('an upload', () => {
     });
   });
 
-  test('keeps what people read about its payments, and approves it with the options of the upload', async () => {
+  test('stores the descriptions of its payments, and approves them with the options of the upload', async () => {
     const tag = world.nextTag();
     const csv = (name: string): Buffer =>
       Buffer.from(
@@ -133,7 +133,7 @@ describe('an upload', () => {
 });
 
 describe('before the approval', () => {
-  test('nothing of a batch is a payment, and nobody is notified', async () => {
+  test('no row of a batch is a payment, and no event is sent', async () => {
     const id = await world.uploaded(world.people(3));
     world.laterMs = DAY_MS - 10_000;
     expect(await world.work().attempt(id)).toEqual({ outcome: 'idle', reason: 'not due, or leased' });
@@ -177,7 +177,7 @@ describe('before the approval', () => {
     expect(decided.filter(({ is }) => is === 'applied')).toHaveLength(1);
   });
 
-  test('a person rejects it with a reason, which the event carries', async () => {
+  test('a person rejects it with a reason, which the event has', async () => {
     const id = await world.uploaded(world.people(1));
     expect(await world.batches.reject(id, { by: 'checker', note: 'wrong month' })).toMatchObject({
       is: 'applied',

@@ -157,7 +157,7 @@ describe('states', () => {
     expect(await bench.campaigns.due(10)).toEqual([]);
   });
 
-  test('pause, resume and cancel report each change, and cancel ends what was not sent', async () => {
+  test('pause, resume and cancel report each change, and cancel ends unsent requests', async () => {
     const id = await bench.started(120);
     await bench.campaigns.switch(id, 'pause', { by: 'maker' });
     await bench.campaigns.switch(id, 'resume', { by: 'maker' });
@@ -177,7 +177,7 @@ describe('states', () => {
     expect([await bench.sum(id), (await bench.campaigns.read(id))?.totals.cancelled]).toEqual([[120, 120], 120]);
   });
 
-  test('a hold as it was read does not follow a change of a person', async () => {
+  test('a hold that was read earlier does not overwrite a user’s change', async () => {
     const id = await bench.started(120);
     const asRead = (await bench.campaigns.read(id))?.rev;
     await bench.campaigns.amend(id, { quietHours: '' });
@@ -213,7 +213,7 @@ describe('approval', () => {
     bench = campaignBench(ledger, database, { limits: { CAMPAIGN_APPROVAL_ABOVE_RECIPIENTS: 100 } });
   });
 
-  test('above the limit a different person approves exactly what was read', async () => {
+  test('above the limit a different person approves exactly the content that they read', async () => {
     const id = await bench.ready(120);
     expect(await bench.campaigns.switch(id, 'start', { by: 'starter' })).toMatchObject({ to: 'awaiting_approval' });
     expect(await bench.events(id)).toMatchObject([{ type: 'campaign.awaiting_approval', data: { recipients: 120 } }]);
@@ -280,7 +280,7 @@ describe('a retry', () => {
     expect(await bench.campaigns.retry(id, { includeUnknown: true })).toEqual({ is: 'refused', state: 'running' });
   });
 
-  test('with the unknown ones too they go apart, and a cancellation gives everybody their letter back', async () => {
+  test('unknown ones are sent separately, and a cancellation restores every letter', async () => {
     const id = await finished('s'.repeat(48) + 'fu', `f${'s'.repeat(9)}`);
     await bench.campaigns.retry(id, { includeUnknown: true });
     expect(await requests(id)).toMatchObject([{}, {}, { members: [48, 50] }, { members: [49] }]);
@@ -290,7 +290,7 @@ describe('a retry', () => {
     expect(await bench.sum(id)).toEqual([60, 60]);
   });
 
-  test('of nobody, of erased recipients, or of a campaign that is not finished changes nothing', async () => {
+  test('of no recipients, of erased recipients, or of a campaign that is not finished changes nothing', async () => {
     const sent = await finished('s'.repeat(10));
     expect(await bench.campaigns.retry(sent, { includeUnknown: true })).toEqual({ is: 'nobody' });
     const id = await finished('f');

@@ -79,7 +79,7 @@ async function on(date: string, today = date): Promise<Line['sums']> {
 
 const without = (sums: Line['sums']) => Object.fromEntries(Object.entries(sums).filter(([, value]) => value !== 0));
 
-test('what is accepted and ends on one day is told in counts and XOF, and nothing stands', async () => {
+test('payments accepted and finished on one day appear as counts and XOF, and none stays open', async () => {
   await days.accept('dsb_a');
   await days.accept('dsb_b', 300);
   await days.go('dsb_a', ...PAID);
@@ -94,7 +94,7 @@ test('what is accepted and ends on one day is told in counts and XOF, and nothin
   });
 });
 
-test('what stands at midnight opens the next day, also the one after a day on which nothing happened', async () => {
+test('open payments at midnight open the next day, also after a day without activity', async () => {
   await days.accept('dsb_a');
   await days.accept('dsb_b', 300);
   await days.go('dsb_b', 'created', 'submitting');
@@ -113,7 +113,7 @@ test('what stands at midnight opens the next day, also the one after a day on wh
   });
 });
 
-test('a day that is over never changes: what comes later is in the day in which it came', async () => {
+test('a past day never changes: later changes count on their own day', async () => {
   await days.accept('dsb_a');
   await days.go('dsb_a', 'created', 'submitting', 'failed');
   now += 24 * HOUR_MS;
@@ -131,7 +131,7 @@ test('a day that is over never changes: what comes later is in the day in which 
   });
 });
 
-test('what came back after it was paid is reversed on that day, and was paid on its own', async () => {
+test('a payment returned later counts as reversed on that day, and as paid on its own', async () => {
   await days.accept('dsb_a');
   await days.go('dsb_a', ...PAID);
   now += 24 * HOUR_MS;
@@ -139,7 +139,7 @@ test('what came back after it was paid is reversed on that day, and was paid on 
   expect(without(await on('2026-11-23'))).toEqual({ reversed: 1, reversedXof: 500 });
 });
 
-test('what was reviewed after it was paid, and came back, was paid all the same', async () => {
+test('a payment reviewed after its success, and returned, was paid all the same', async () => {
   await days.accept('dsb_a');
   await days.go('dsb_a', ...PAID);
   now += 24 * HOUR_MS;

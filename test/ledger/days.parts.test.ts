@@ -36,7 +36,7 @@ test('a day is that of the zone, also where its clock is changed', async () => {
   expect(await days()).toEqual(['2027-03-26', '2027-03-27', '2027-03-28', '2027-03-29']);
 });
 
-test('midnight closes a day without any event, and the position says up to where it counts', async () => {
+test('midnight closes a day without any event, at its position', async () => {
   const [one, book] = [publisher(), new DayBook({ database: world.database })];
   at('2026-11-22T23:59:59Z');
   await count('sent');
@@ -68,7 +68,7 @@ test('a clock that goes back opens no closed day again', async () => {
   expect(await days()).toEqual(['2026-11-23', '2026-11-23']);
 });
 
-test('totals are kept as long as is set', async () => {
+test('totals are stored for the configured time', async () => {
   const one = publisher({ keepDays: 2 });
   for (const day of ['20', '21', '22', '23', '24']) {
     at(`2026-11-${day}T10:00:00Z`);

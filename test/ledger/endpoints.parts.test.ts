@@ -112,7 +112,7 @@ test('an endpoint gets the first event after a recovery, which has raised the po
   expect(steps).toMatchObject([{ id, added: 1, more: false }]);
 });
 
-test('events are handed out so many at a time, and each one time', async () => {
+test('events are dispatched a limited number at a time, and each one time', async () => {
   const id = endpoints.newId();
   await endpoints.add(id, registration, 's');
   for (const subject of ['one', 'two', 'three']) await world.emit(subject, 'message.sent');

@@ -45,7 +45,7 @@ test('events are read in the order of their positions, as callers know them', as
 });
 
 describe('a cursor', () => {
-  test('goes on where the page ended, also at the end of the stream', async () => {
+  test('continues after the end of the page, also at the end of the stream', async () => {
     await emit(1);
     const { next } = await stream.read(undefined, 100);
     expect(next).toBe('1-1');
@@ -96,7 +96,7 @@ test('events that a group has not taken are not trimmed', async () => {
   expect(await sequences()).toEqual([]);
 });
 
-test('a page that is filtered says whether the end was reached', async () => {
+test('a filtered page shows whether the end was reached', async () => {
   for (let version = 1; version <= 5; version += 1) await emit(version);
   const isLast = ({ sequence }: { readonly sequence: number }): boolean => sequence === 5;
   expect(await stream.read(undefined, 10, isLast)).toMatchObject({ events: [{ sequence: 5 }], more: false });

@@ -31,7 +31,7 @@ const batches = (many: number, state: string) =>
       '{"count": 0, "list": []}', '{"count": 0, "list": []}', 'maker', at, at
     from generate_series(1, ${many}) n, lateral (select '2026-11-22T12:00:00Z'::timestamptz + n * interval '1 min' as at) t`);
 
-test('a running campaign is found below any number of finished ones, and pages go on', async () => {
+test('a running campaign is found below any number of finished ones, and pages continue', async () => {
   await campaigns(1, 'running');
   await campaigns(300, 'finished', 1);
   const running = await queries().page('campaign', { states: ['draft', 'running'], limit: 2 });

@@ -71,7 +71,7 @@ test('an unreadable answer is shown with its hold, the newest one', async () => 
   expect(await holds.holdsOf('main')).toMatchObject([{ reason: PROVIDER_UNREADABLE, unreadable: newer }]);
 });
 
-test('two callers at once begin one hold from a row, and only one is told', async () => {
+test('two concurrent callers begin one hold from a row, and only one reports it', async () => {
   const holds = onLedger();
   const row = { length: 5, windowMs: LONG_MS };
   const all = Array.from({ length: 10 }, () => holds.countFailure('main', 'payments', 'maintenance', row));

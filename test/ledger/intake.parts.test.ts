@@ -181,7 +181,7 @@ describe('a transaction of the caller', () => {
     expect(await mine(waiting)).toMatchObject([{ state: 'accepted' }]);
   });
 
-  test('may enqueue a rejected request again, which is judged and reported anew', async () => {
+  test('can enqueue a rejected request again, which is judged and reported again', async () => {
     const request = payment({ amount: 1_500_000 });
     const id = await enqueue(request);
     await judgeAll();
@@ -386,7 +386,7 @@ describe('the list of refused requests', () => {
     expect(seen).toEqual(['rej_6', 'rej_5', 'rej_4', 'rej_2', 'rej_1', 'rej_0']);
   });
 
-  test('forgets what was decided more than thirty days ago', async () => {
+  test('removes requests that were decided more than thirty days ago', async () => {
     await ledger.query(`update relais.intake set decided_at = now() - interval '31 days' where id = 'rej_0'`);
     expect([await rejections.forget(new Date()), await rejections.forget(new Date())]).toEqual([1, 0]);
   });

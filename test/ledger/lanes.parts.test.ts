@@ -60,14 +60,14 @@ async function trigger(table: string, events: string, body: string): Promise<voi
 const pids = `select pid from pg_stat_activity where datname = current_database() and application_name = 'relais'`;
 const end = `perform pg_terminate_backend(pg_backend_pid())`;
 
-test('a commit is not believed while each commit brings a warning: a standby may not have it', async () => {
+test('a commit counts as lost while each commit causes a warning: a standby may not have it', async () => {
   const one = processNamed('warned');
   await one.accept(payment('warned'));
   await trigger('mark', 'update', `raise warning 'canceling wait for synchronous replication'`);
   await expect(one.accept(payment('warned'))).rejects.toMatchObject({ name: 'AnswerLost' });
 });
 
-test('a warning is known by its code, whatever the language of the server', async () => {
+test('a warning is recognised by its code, in any language of the server', async () => {
   const one = processNamed('translated');
   await one.accept(payment('translated'));
   await trigger('mark', 'update', `raise notice 'annulation de l''attente' using errcode = '01000'`);
@@ -100,7 +100,7 @@ test('an intent whose answer was lost is known to be written, and is not written
   expect(await one.read([id])).toMatchObject([{ state: 'submitting', version: 2 }]);
 });
 
-test('what a lost statement wrote is not answered before that statement has ended', async () => {
+test('the rows of a lost statement are not returned before that statement has ended', async () => {
   const database = { url: ledger.url, schema: ledger.schema };
   const lane = new Lane({ database, memory: new Memory(), clock: systemClock, name: 'asks/0' });
   closing.push(() => lane.close());
@@ -275,7 +275,7 @@ test('a connection whose plans are outdated is replaced, and the statement runs 
   expect(await one.read([asked.id])).toHaveLength(1);
 });
 
-test('what was accepted is answered so, though the holder of another request cannot be read', async () => {
+test('an accepted request is confirmed, although the holder of another one is unreadable', async () => {
   const one = processNamed('unread');
   const [known, fresh] = [payment('unread'), payment('unread')];
   await one.accept(known);

@@ -56,7 +56,7 @@ const because = async (): Promise<unknown> =>
   (await ledger.query<{ because: string }>('select because from relais.recovery'))[0]?.because;
 
 test.for(['Redis', 'WITNESS_FILE'])(
-  'a restored ledger is noticed at the next start by what %s knows',
+  'a restored ledger is detected at the next start by %s',
   async (which) => {
     const witness = (process: string): Witness =>
       which === 'Redis' ? new RedisWitness(redis.redis) : inFile(process);
@@ -79,7 +79,7 @@ test.for(['Redis', 'WITNESS_FILE'])(
 );
 
 test.for(['Redis', 'WITNESS_FILE'])(
-  'what others write and tell %s while a process starts is no loss',
+  'writes of other processes and records in %s during a start are no loss',
   async (which) => {
     const at = (process: string): Witness => (which === 'Redis' ? new RedisWitness(redis.redis) : inFile(process));
     const one = await worker([at('one')]);
@@ -107,7 +107,7 @@ test('a loss of one commit is noticed, although another lane went on', async () 
   expect(two.life.recovering()).toMatchObject({ because: 'witness' });
 });
 
-test('a ledger that was used and that no witness knows is unwitnessed, until one is heard that is older', async () => {
+test('a used ledger without a witness is unwitnessed, until an older witness confirms it', async () => {
   const silent: Witness = {
     name: 'away',
     hear: () => Promise.reject(new Error('away')),
@@ -129,7 +129,7 @@ test('a ledger that was used and that no witness knows is unwitnessed, until one
   expect(three.life.isUnwitnessed).toBe(false);
 });
 
-test('what processes say that began without a witness confirms nothing', async () => {
+test('records of processes that began without a witness confirm nothing', async () => {
   const one = await worker([]);
   await accepted(one, 2);
   await one.end();
@@ -159,7 +159,7 @@ test('a living process from before confirms the ledger', async () => {
   expect(two.life.isUnwitnessed).toBe(false);
 });
 
-test('a process that remembers more than the ledger has starts the recovery, and others hear of it', async () => {
+test('a process with newer memory than the ledger starts the recovery, and others learn of it', async () => {
   const [one, other] = [await worker([]), await worker([])];
   await accepted(one, 2);
   await other.life.beat();
@@ -175,7 +175,7 @@ test('a process that remembers more than the ledger has starts the recovery, and
   ]);
 });
 
-test('what was said before a recovery starts no other one', async () => {
+test('records from before a recovery start no other one', async () => {
   const one = await worker([new RedisWitness(redis.redis)]);
   await accepted(one, 5);
   const lane = `${one.life.name}/accept0`;
@@ -190,7 +190,7 @@ test('what was said before a recovery starts no other one', async () => {
   expect(await ledger.query('select because from relais.recovery')).toEqual([{ because: 'rolled_back' }]);
 });
 
-test('a ledger of an earlier epoch was restored, and its processes say so instead of leaving', async () => {
+test('a ledger of an earlier epoch was restored, and its processes report it instead of exiting', async () => {
   const one = await worker([]);
   await ledger.query('update relais.deployment set epoch = 3, recovering_at = now()');
   await one.life.beat();
@@ -243,7 +243,7 @@ test('a step of the clock of PostgreSQL suspends sending for a while', async () 
   expect(one.life.isSuspended).toBe(false);
 });
 
-test('the files of a process are replaced as a whole, and its end is told', async () => {
+test('the files of a process are replaced atomically, and its end is recorded', async () => {
   const one = await worker([inFile('one')]);
   await signalled(one, 2);
   await accepted(one, 1);
@@ -255,7 +255,7 @@ test('the files of a process are replaced as a whole, and its end is told', asyn
   expect(word?.lanes[`${one.life.name}/accept0`]).toMatchObject({ counter: '2', ended: true });
 });
 
-test('the journal holds what was about to leave and what was done, in order; a hole stays visible', async () => {
+test('the journal has requests about to leave and acts, in order; a gap stays visible', async () => {
   const faults: unknown[] = [];
   let status = 'ready';
   const client = new Proxy(redis.redis, {

@@ -50,7 +50,7 @@ test('each change has its audit entry, and a repeated call none', async () => {
   ]);
 });
 
-test('one person under two names is not two persons', async () => {
+test('one person under two names is not two people', async () => {
   const limits = limitsOf();
   await limits.set('MAX_PER_DAY', 100, 'maker');
   await limits.set('MAX_PER_DAY', 200, 'Awa@example.org');
@@ -58,7 +58,7 @@ test('one person under two names is not two persons', async () => {
   expect((await limits.set('MAX_PER_DAY', 200, 'maker', { ones: ['maker'] })).is).toBe('in force');
 });
 
-test('of many who ask at once for a looser value, the second one makes it hold, and only one does', async () => {
+test('of many concurrent requests for a looser value, the second one applies it, and only one does', async () => {
   const limits = limitsOf();
   await limits.set('APPROVAL_ABOVE', 10, 'maker');
   const asked = Array.from({ length: 6 }, (_, at) => limits.set('APPROVAL_ABOVE', 50, `person ${at}`));
@@ -66,7 +66,7 @@ test('of many who ask at once for a looser value, the second one makes it hold, 
   expect(answers).toEqual(['in force', 'unchanged', 'unchanged', 'unchanged', 'unchanged', 'waits']);
 });
 
-test('a stricter value is handed on before it is answered; a proposal and a looser value are not', async () => {
+test('a stricter value is journaled before its answer; a proposal and a looser value are not', async () => {
   const told: (readonly [string, object])[] = [];
   const onCommitted = async (kind: string, facts: object): Promise<void> => void told.push([kind, facts]);
   const limits = limitsOf({ DUPLICATE_WINDOW: 60_000 }, { onCommitted });

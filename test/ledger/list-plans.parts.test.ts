@@ -156,7 +156,7 @@ test.for(
   expect(rows).toBeLessThanOrEqual(most);
 });
 
-test('the search for metadata uses their index whatever the plan, and ends at its most', async () => {
+test('the search for metadata uses their index with any plan, and stops at its limit', async () => {
   const { rows } = await client.query<{ id: string }>(
     `select relais.ids_with_metadata('{"orderId": "77"}', 10) as id`,
   );
@@ -169,7 +169,7 @@ test('the search for metadata uses their index whatever the plan, and ends at it
   expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('operation_metadata');
 });
 
-test('an amount that hardly any operation has is looked for in the index of the list alone', async () => {
+test('a rare amount is searched only in the index of the list', async () => {
   const values = ['disbursement', ['a0'], ['queued'], 999_999, null, '-infinity', 'infinity', '', 5_000, 60];
   const { rows, indexes } = await readBy('places_by_state', values);
   expect(indexes).toEqual(['operation_list']);
@@ -186,7 +186,7 @@ const figures: readonly (readonly [string, readonly Value[], string, number])[] 
   ['ids_of_reference', ['disbursement', 'r77', null], 'operation_reference', 5],
   ['recent_payments', [['SN 1', 'SN 2'], null, ['succeeded'], '2026-03-01', 'bat_x'], 'operation_beneficiary', 2_100],
 ];
-test.for(figures)('%s reads only what it answers', async ([statement, values, index, most]) => {
+test.for(figures)('%s reads only what it returns', async ([statement, values, index, most]) => {
   const { rows, indexes, whole } = await readBy(statement, values);
   expect(indexes).toContain(index);
   expect(whole).toBe(0);

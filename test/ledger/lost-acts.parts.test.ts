@@ -40,7 +40,7 @@ async function campaign(id: string, state: string): Promise<void> {
     select number, g.n, g.size from relais.campaign, (values (0, 50), (1, 10)) as g(n, size) where id = '${id}'`);
 }
 
-test('acts from before the newest one, although relais was started again on the copy', async () => {
+test('acts from before the newest one, although relais was restarted on the backup', async () => {
   const ago = Date.now() - 600_000;
   world.age = 20;
   const three = await world.putBack(
@@ -144,7 +144,7 @@ async function cancelledBy(two: LedgerWorker, id: string): Promise<void> {
   expect(await store.transition(record as never, undefined, change as never)).toMatchObject({ is: 'applied' });
 }
 
-test('who opted out stays opted out, and who was erased is erased again', async () => {
+test('opt-outs stay, and erasures are repeated', async () => {
   const [phone, other] = ['+221771234567', '+221770000001'];
   const three = await world.putBack(
     async ({ database }) => {

@@ -19,7 +19,7 @@ const campaign = (id: string, state: string, counts = '') =>
 const named = (campaignNumber: string, n: number, id: string) =>
   smsRequestItem(campaignNumber, n, { id, account: 'main' });
 
-test('one that started in the lost time sends only what the journal does not name, once a person says so', async () => {
+test('one that started in the data-loss window sends only requests outside the journal, after a user resumes it', async () => {
   const three = await world.putBack(
     () => campaign('cmp_1', 'scheduled'),
     async (two) => {
@@ -63,7 +63,7 @@ test('recipients that failed, and may have been sent to again by a retry, are in
   expect(again).toEqual({ is: 'nobody' });
 });
 
-test('a refused request that was split in the lost time is in doubt as a whole', async () => {
+test('a refused request that was split in the data-loss window is in doubt as a whole', async () => {
   const three = await world.putBack(
     async () => {
       await campaign('cmp_1', 'running', ', 0, 0, 2, now()');
@@ -85,7 +85,7 @@ test('a refused request that was split in the lost time is in doubt as a whole',
   ]);
 });
 
-test('one that the copy does not have is not made again', async () => {
+test('one that the backup lacks is not created again', async () => {
   const three = await world.putBack(
     async () => undefined,
     async (two) => {

@@ -54,7 +54,7 @@ test('a sum of counters hides no loss: one lane behind is enough, however far th
   await expect(one.accept(payment('sums'))).rejects.toMatchObject({ reason: 'restored' });
 });
 
-test('a lane whose row is gone writes nothing: the copy is older than the process', async () => {
+test('a lane whose row is gone writes nothing: the ledger is older than the process', async () => {
   const one = processNamed('gone');
   await one.accept(payment('gone'));
   await ledger.query(`delete from relais.mark where lane = 'gone/accept0'`);
@@ -111,7 +111,7 @@ test('a process from before a recovery writes nothing after it', async () => {
   expect(await processNamed('epochs-new').accept(payment('epochs'))).toMatchObject({ outcome: 'accepted' });
 });
 
-test('a PostgreSQL that may lose what it has committed is refused, with the setting to change', async () => {
+test('a PostgreSQL that may lose commits is refused, with the setting to change', async () => {
   const url = `${ledger.url}?options=-c%20synchronous_commit%3Doff`;
   await expect(processNamed('unsafe', { ...ledger, url }).accept(payment('unsafe'))).rejects.toThrow(
     'PostgreSQL may lose what it has committed: set synchronous_commit = on',

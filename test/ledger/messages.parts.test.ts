@@ -25,7 +25,7 @@ function dyingAt(nth: number, worker = 0): Operations {
   return dying as Operations;
 }
 
-test('what was accepted before the ledger was found without a witness waits, and what comes later is sent', async () => {
+test('messages accepted before the ledger was found without a witness wait, and later ones are sent', async () => {
   const before = await world.accept({ text: 'before' });
   const [row] = await world.ledger.query<{ at: Date }>(
     `select created_at + interval '1 ms' as at from relais.operation where id = '${before}'`,
@@ -43,7 +43,7 @@ test('what was accepted before the ledger was found without a witness waits, and
 });
 
 describe('acceptance', () => {
-  test('records a message once, with its audit line, and tells another one under its identity', async () => {
+  test('records a message once, with its audit line, and reports another one with its identity', async () => {
     const act = {
       by: 'k',
       person: 'p',
@@ -110,7 +110,7 @@ describe('due messages', () => {
     expect(await world.states()).toEqual({ sent: 53 });
   });
 
-  test('of the same text to one person leave one after the other', async () => {
+  test('with the same text to one recipient leave one after the other', async () => {
     const to = world.phone();
     await world.accept({ to });
     world.answer = () => Promise.resolve(world.refuses('unknown', 'no_answer'));
@@ -142,7 +142,7 @@ describe('due messages', () => {
     expect(whole && readRow('message', whole)).toMatchObject({ state: 'sent', text: '', sentAt: expect.any(Number) });
   });
 
-  test('that expired, or whose person wants no SMS, are left out and reported', async () => {
+  test('that expired, or whose recipient opted out, are skipped and reported', async () => {
     const expired = await world.accept({ expiresAt: new Date(Date.now() - 1_000).toISOString() });
     const to = world.phone();
     await world.optOuts.add({ account: world.account, sender: '' }, [to]);
@@ -163,7 +163,7 @@ describe('due messages', () => {
     );
   });
 
-  test('whose person was erased are left out', async () => {
+  test('whose recipient was erased are skipped', async () => {
     const id = await world.accept();
     await world.ledger.query(
       `update relais.operation set request = request || '{"to": "purged-abc", "text": ""}', beneficiary = null where id = '${id}'`,
@@ -341,7 +341,7 @@ describe('a budget', () => {
     },
   });
 
-  test('lets leave what it is enough for, and holds the account', async () => {
+  test('releases the SMS that it covers, and holds the account', async () => {
     for (let at = 0; at < 8; at += 1) await world.accept();
     await world.send(0, { budgets: budgets(45) });
     expect(await world.states()).toEqual({ sent: 4, queued: 4 });

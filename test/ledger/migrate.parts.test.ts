@@ -19,7 +19,7 @@ async function connected<Answer>(run: (client: Client) => Promise<Answer>): Prom
   }
 }
 
-test('a dry run names what is missing and changes nothing', async () => {
+test('a dry run lists what is missing and changes nothing', async () => {
   const names = allMigrations().map(({ name }) => name);
   expect(await connected((client) => migrate(client, { schema: 'tried', dryRun: true }))).toEqual(names);
   expect(await connected((client) => migrate(client, { schema: 'tried', dryRun: true }))).toEqual(names);
@@ -97,7 +97,7 @@ test('an arrow that this version no longer draws stays, since an older process m
   expect(await fresh.query(`select state from ${schema}.arrow where state = 'older'`)).toHaveLength(1);
 });
 
-test('a start corrects what an arrow does to the sums of the day', async () => {
+test('a start corrects the effect of an arrow on the sums of the day', async () => {
   const schema = 'recounted';
   await connected((client) => migrate(client, { schema }));
   const arrow = `kind = 'disbursement' and was = 'queued' and state = 'rejected'`;

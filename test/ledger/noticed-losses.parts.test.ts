@@ -98,7 +98,7 @@ test('after a restart of PostgreSQL work goes on once every process has compared
   expect(await intent).toMatchObject({ known: true });
 });
 
-test('one act of a person, and nothing else', async () => {
+test('one act of a user, and nothing else', async () => {
   const three = await world.putBack(
     async () => undefined,
     async (two) => {
@@ -134,7 +134,7 @@ test('the hole in the journal of a predecessor that is gone in the same boot', a
   expect(applied).toMatchObject({ is: 'over', report: { broken: expect.any(String) } });
 });
 
-test('what a process sent that never reached the witness, though another one did', async () => {
+test('a process’s sends that never reached the witness, although another process’s did', async () => {
   const three = await world.putBack(
     ({ operations }) => operations.accept(payment('dsb_1')),
     async (two) => {
@@ -151,7 +151,7 @@ test('what a process sent that never reached the witness, though another one did
   expect(await world.states()).toEqual({ dsb_1: 'needs_review' });
 });
 
-test('a process that lived through it goes on afterwards, also on a lane that the copy does not have', async () => {
+test('a process that survived the restore continues afterwards, also on a lane that the backup lacks', async () => {
   const one = await world.worker();
   await one.operations.accept(payment('dsb_0'));
   await one.life.beat();

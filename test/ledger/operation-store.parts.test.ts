@@ -87,7 +87,7 @@ describe('acceptance', () => {
     expect(await store.accept(payment('b', { approval: 'given' }))).toMatchObject({ state: 'queued' });
   });
 
-  test('refuses what would need an approval that its kind does not have, with the limit', async () => {
+  test('refuses a request that would need an approval that its kind does not have, with the limit', async () => {
     await limitOf(ledger, '', 'APPROVAL_ABOVE', 100);
     const limited = { outcome: 'limited', limit: 'APPROVAL_ABOVE', detail: '100' };
     expect(await store.accept(payment('a', { approval: 'impossible' }))).toEqual(limited);
@@ -114,7 +114,7 @@ describe('acceptance', () => {
     expect(await store.accept(payment('a', { xof: 2_000_001 }))).toMatchObject({ outcome: 'accepted' });
   });
 
-  test('tells what differs from the request that has its identity, and answers a tombstone', async () => {
+  test('reports the differences from the request with its identity, and answers a tombstone', async () => {
     await store.accept(payment('a', { reference: 'order-1' }));
     const other = payment('a', { reference: 'order-1', fingerprint: 'other' });
     const fields = { ...other.fields, accountAlias: '78' };
@@ -164,7 +164,7 @@ describe('acceptance', () => {
 });
 
 describe('a lease', () => {
-  test('comes with the bulk that was taken, and is given back by who does not begin', async () => {
+  test('comes with the bulk claim, and is released if it does not begin', async () => {
     await Promise.all(['a', 'b'].map((id) => store.accept(payment(id))));
     expect(new Set(await store.take('disbursement', 10))).toEqual(new Set(['a', 'b']));
     expect(await storeOf().acquire('disbursement', 'a', 'disbursement', LEASE_MS)).toEqual({ is: 'leased' });
@@ -232,7 +232,7 @@ describe('a change', () => {
     expect(await store.transition(record, lease, change)).toMatchObject({ is: 'applied', rev: 2 });
   });
 
-  test('by a person ends the lease of the attempt, and is one audit line', async () => {
+  test('by a user ends the lease of the attempt, and is one audit line', async () => {
     const { record, lease } = await held('a');
     const act = { ...ACT, act: 'disbursement.cancel', target: 'a' };
     expect(await store.transition(record, undefined, { to: 'cancelled', act })).toMatchObject({ is: 'applied' });
@@ -276,7 +276,7 @@ describe('a result that PostgreSQL refuses', () => {
     await Promise.all(['a', 'b', 'c'].map((id) => store.accept(payment(id))));
   });
 
-  test('leaves the operation for review with what could be stored, and the others of its statement as they ended', async () => {
+  test('leaves the operation for review with the storable part, and the others of its statement as they ended', async () => {
     const [bad, good] = [await held('a'), await held('b')];
     const ended = await Promise.all([
       store.transition(bad.record, bad.lease, { to: 'created', dueInMs: 1, set: { token: 'tok\0en' } }),
@@ -303,7 +303,7 @@ describe('a result that PostgreSQL refuses', () => {
     expect((await rowOf('b')).evidence.join()).toContain('named|transactionId||x');
   });
 
-  test('is the failure of a person whose act it is', async () => {
+  test('fails for the user whose act it is', async () => {
     const { record } = await held('c');
     const act = { ...ACT, target: 'c' };
     await expect(

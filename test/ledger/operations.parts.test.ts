@@ -116,7 +116,7 @@ describe('accept', () => {
     expect(await spentBy('herd')).toBe(1_000);
   });
 
-  test('answers what retention removed with what is known of it', async () => {
+  test('returns the tombstone of an operation that retention removed', async () => {
     const asked = payment({ account: 'buried' });
     await rows(`insert into relais.tombstone (id, kind, account, fingerprint, state, amount, finished_at)
       values ('${asked.id}', 'disbursement', 'buried', '\\x${asked.fingerprint.toString('hex')}', 'succeeded', 1000, now())`);
@@ -124,7 +124,7 @@ describe('accept', () => {
     expect(await rows(`select from relais.operation where id = '${asked.id}'`)).toEqual([]);
   });
 
-  test('lets through exactly what the limit of the day allows, also in one shared statement', async () => {
+  test('admits exactly the limit of the day, also in one shared statement', async () => {
     const asked = Array.from({ length: 20 }, () => payment({ account: 'limited' }));
     await limitOf(ledger, 'limited', 'MAX_PER_DAY', 7_500);
     const answers = await Promise.all(asked.map((each, at) => (at % 2 ? one : other).accept(each)));
@@ -146,7 +146,7 @@ describe('accept', () => {
     expect([await spentBy('persons'), await spentBy('persons', to.beneficiary)]).toEqual([2_000, 1_000]);
   });
 
-  test('refuses the same amount to the same beneficiary within the window, whoever asks at the same moment', async () => {
+  test('refuses the same amount to the same beneficiary within the window, for any concurrent callers', async () => {
     const to = { account: 'twins', beneficiary: '+221771234567' };
     await limitOf(ledger, 'twins', 'DUPLICATE_WINDOW', 3_600_000);
     const answers = await Promise.all([one, other, one, other].map((each) => each.accept(payment(to))));

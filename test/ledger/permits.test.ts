@@ -46,7 +46,7 @@ test('a request that comes meanwhile gets a permit that is left, and the next on
   expect(asked).toHaveLength(1);
 });
 
-test('permits taken ahead follow demand, and one that nobody used is forgotten', async () => {
+test('permits taken in advance follow demand, and an unused one expires', async () => {
   const { permits, asked, turn, pass } = world();
   for (const wanted of [1, 2, 4, 8, 8]) {
     const one = permits.take();
@@ -67,7 +67,7 @@ test('permits taken ahead follow demand, and one that nobody used is forgotten',
   await afterwards;
 });
 
-test('while the next permit is too far off, nobody asks', async () => {
+test('while the next permit is too distant, PostgreSQL is not queried', async () => {
   const { permits, asked, turn, pass } = world();
   const none = permits.take();
   await turn();
@@ -82,7 +82,7 @@ test('while the next permit is too far off, nobody asks', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('requests whose statement fails are told, and the next one asks again', async () => {
+test('requests whose statement fails get the error, and the next one asks again', async () => {
   const { permits, asked, turn } = world();
   const one = permits.take();
   await turn();

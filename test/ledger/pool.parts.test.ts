@@ -33,7 +33,7 @@ test('statements of a transaction are committed together or not at all', async (
   await database.close();
 });
 
-test('a transaction with a failed statement is not believed, even if its work goes on', async () => {
+test('a transaction with a failed statement is not committed, even if its work continues', async () => {
   const database = open();
   const broken = database.transaction(async (run) => {
     await run('open_lane', ['d/0', '0']);

@@ -168,7 +168,7 @@ test('a process that is frozen and thaws later writes nothing and exits', async 
   expect(states).toEqual([{ state: 'queued' }]);
 });
 
-test('an observer that did not see the ledger for a while declares nobody dead', async () => {
+test('an observer that did not see the ledger for a while declares no process dead', async () => {
   const other = observer('quiet', { place: { bootId: 'x', pidNamespace: 'y', pid: 1, pidStarted: '1' } });
   await other.processes.start();
   const { processes, later } = observer('worker-d');
@@ -181,7 +181,7 @@ test('an observer that did not see the ledger for a while declares nobody dead',
   expect(other.fenced).toEqual([]);
 });
 
-test('only silence ends a process of another machine, whatever its number is', async () => {
+test('only silence ends a process of another machine, for any number', async () => {
   const away = { ...ownPlace(), bootId: 'another machine', pid: 4_194_303 };
   const other = observer('worker-e', { place: away });
   await other.processes.start();
@@ -200,7 +200,7 @@ test('a process of another machine is not gone because its slot is free here', a
   expect(await database.run('processes')).toMatchObject([{ process: 'away-1' }, { process: processes.name }]);
 });
 
-test('a process that looks gone is not robbed while it holds its slot', async () => {
+test('a process that looks gone keeps its work while it holds its slot', async () => {
   const other = observer('worker-n', { place: { ...ownPlace(), pidStarted: 'earlier' } });
   await other.processes.start();
   for (const slot of ['worker-n', 'worker-o']) {
@@ -240,7 +240,7 @@ test('an intent that may still leave keeps its lease until its deadline; a statu
   expect(byId.get(direct.id)).toEqual({ lease: '7', ends: true });
 });
 
-test('a process notices that another lane is behind what it has seen, and that a lane ended in good order', async () => {
+test('a process detects that another lane is behind, and that a lane ended cleanly', async () => {
   const { processes, memory, lost } = observer('worker-i');
   await processes.start();
   const ended = observer('worker-j');
@@ -259,7 +259,7 @@ test('a process notices that another lane is behind what it has seen, and that a
   expect(lost[0]).toMatchObject([{ lane: 'accepts/accept0' }]);
 });
 
-test('a ledger from before a process knows nothing of its end, so the process says that it was restored', async () => {
+test('a ledger from before a process does not know its end, so the process reports a restore', async () => {
   const { processes, fenced, lost } = observer('worker-k');
   await processes.start();
   await ledger.query(`delete from relais.worker where process = '${processes.name}'`);
@@ -276,7 +276,7 @@ test('a retired process cannot open a lane again', async () => {
   await expect(signal).rejects.toMatchObject({ name: 'LedgerClosed', reason: 'fenced' });
 });
 
-test('a lane that a process opens while it is taken over stays retired, and nobody sees a loss', async () => {
+test('a lane opened during a takeover stays retired, and no process reports a loss', async () => {
   await ledger.query(
     `insert into relais.worker (process, slot, boot_id, pid_namespace, pid, pid_started, version, schema_version, roles)
      values ('zombie', 's', 'b', 'n', 1, '1', '0', 1, '{worker}')`,

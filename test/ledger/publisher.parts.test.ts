@@ -156,7 +156,7 @@ test('a process that is frozen within its transaction is cut off by PostgreSQL a
   expect(await published()).toHaveLength(1);
 });
 
-test('a row that cannot be published is quarantined with its reason, and the others go on', async () => {
+test('a row that cannot be published is quarantined with its reason, and the others continue', async () => {
   const client = await connected();
   await client.query(add, [1, 700]);
   await client.query(

@@ -119,7 +119,7 @@ test('a message loses number, SMS and metadata; a payment keeps its account and 
   expect(await walked()).toMatchObject({ messages: 0, payments: 0, open: 0 });
 });
 
-test('events, dead letters and unpublished events of a payment lose what was said of the person', async () => {
+test('events, dead letters and unpublished events of a payment lose the person’s descriptions', async () => {
   await operation('dsb_said', { beneficiary: who.beneficiary, request: { accountAlias: '0707080910' } });
   const data = `'{"id": "dsb_said", "state": "succeeded", "payeeName": "Awa Ba", "purpose": "salary", "metadata": {"a": "b"}}'`;
   const event = `'dsb_said.2', 'main', 'dsb_said', 'disbursement.succeeded', ${data}, now()`;
@@ -139,7 +139,7 @@ test('events, dead letters and unpublished events of a payment lose what was sai
   }
 });
 
-test('what is open, leased, or counted by a limit of today is not touched, and counted as open', async () => {
+test('open, leased or counted operations are unchanged, and counted as open', async () => {
   await operation('msg_1', {
     kind: 'message',
     beneficiary: who.beneficiary,
@@ -252,7 +252,7 @@ test('rows that were left out, batches, drafts, events, requests, callbacks, dea
   expect(await walked()).toMatchObject({ rows: 0, files: 0, events: 0, intake: 0, open: 0 });
 });
 
-test('a walk over many rows ends, and a call with a place that is not known begins anew', async () => {
+test('a walk over many rows ends, and a call with an unknown position starts again', async () => {
   await ledger.query(
     `insert into relais.operation (id, kind, account, fingerprint, state, request, created_by, schema_version, op, finished_at)
      select 'msg_' || n, 'message', 'main', '\\x00', 'sent', jsonb_build_object('to', case when n % 1000 = 0 then '${AWA}' else '+221770000000' end),

@@ -93,7 +93,7 @@ const cases: readonly (readonly [string, Filters, string])[] = [
 ];
 
 test.for(cases)(
-  'a list of %s has the same rows, whatever the size of its pages',
+  'a list of %s has the same rows for any page size',
   async ([_name, filters, letters]) => {
     await twelve();
     const expected = letters.split('').map((letter) => `dsb_${letter}`);
@@ -156,7 +156,7 @@ test('sums are those of the list, by state', async () => {
   });
 });
 
-test('one word finds an operation of any account by whatever a user has of it', async () => {
+test('one search term finds an operation of any account by any of its names', async () => {
   await twelve();
   const found = async (word: string, phone?: string, accounts?: readonly string[]) =>
     idsOf(
@@ -283,7 +283,7 @@ test('the times that finance asks for follow the state, whichever statement chan
   expect(await ledger.query(`select paid_at from relais.operation where id = 'dsb_b'`)).toEqual([{ paid_at: null }]);
 });
 
-test('status and metrics say what is due, in doubt, unsent and on its way', async () => {
+test('status and metrics count what is due, in doubt, unsent and in flight', async () => {
   const now = Date.parse(minute(0));
   const ago = (ms: number): string => new Date(now - ms).toISOString();
   await insertOperations(ledger, [

@@ -47,7 +47,7 @@ const row = (over: Partial<OperationRow> = {}): OperationRow => ({
 });
 
 describe('a disbursement', () => {
-  test('has its columns, then its facts, then what was asked for', () => {
+  test('has its columns, then its facts, then its request', () => {
     const facts = { late: 1, failedSeenAt: LATER.getTime(), keys: 'print', unnamedLooks: 2 };
     const read = readRow('disbursement', row({ token: 'tok', token_at: LATER, facts, note: 'why' }));
     expect(read).toEqual({

@@ -104,7 +104,7 @@ async function appliedBy(one: LedgerWorker) {
   return applied;
 }
 
-test('an unbroken journal lets queued payments go on, and raises or records again what left', async () => {
+test('a journal without gaps lets queued payments continue, and raises or records again the sent ones', async () => {
   const three = await restored(lostTime, 'ended');
   expect(three.life.recovering()).toMatchObject({ because: 'witness' });
   expect(await deskOf(three).mayHaveLeft({ id: paid?.id ?? '' })).toBe(true);
@@ -143,7 +143,7 @@ test('an unbroken journal lets queued payments go on, and raises or records agai
   expect(spent).toEqual([{ xof: '4000' }]);
 });
 
-test('a payment that left and was cancelled on the copy, before anybody noticed, is asked about by a person', async () => {
+test('a payment that left and was cancelled on the restored ledger, before the loss was detected, needs review', async () => {
   if (!kept || !paid) throw new Error('no payments');
   const one = await worker();
   for (const each of [kept, paid]) await one.operations.accept(each);
@@ -173,7 +173,7 @@ test.for([
     'ended',
   ],
   ['Redis lost everything', (): Promise<unknown> => redis.redis.flushdb(), 'ended'],
-] as const)('when %s, nothing that the copy shows as unsent leaves', async ([, lose, how]) => {
+] as const)('when %s, no request that the backup shows as unsent leaves', async ([, lose, how]) => {
   const three = await restored(async (two) => {
     await lostTime(two);
     await lose();
@@ -193,7 +193,7 @@ test.for([
   expect(events.map(({ id }) => id)).toContain('dsb_kept.2.2');
 });
 
-test('the end of a process that the copy shows alive is no proof that it sent nothing more', async () => {
+test('the end of a process that the backup shows alive does not prove that it sent nothing more', async () => {
   if (!kept) throw new Error('no payment');
   const one = await worker();
   await one.operations.accept(kept);
@@ -217,7 +217,7 @@ test('the end of a process that the copy shows alive is no proof that it sent no
   expect(await states()).toEqual({ dsb_kept: 'needs_review' });
 });
 
-test('acts of a lost hour are repeated, although somebody was at work on the copy before it was noticed', async () => {
+test('acts of the data-loss window are repeated, although the restored ledger was in use before the loss was detected', async () => {
   if (!kept || !paid) throw new Error('no payments');
   const one = await worker();
   await one.operations.accept(kept);
@@ -289,7 +289,7 @@ test('with an unbroken journal only the requests that it names are in doubt', as
   ]);
 });
 
-test('an item and an act that cannot be replayed are left to a person, and keep nothing else back', async () => {
+test('an item and an act that cannot be replayed are left to an operator, and block nothing else', async () => {
   const three = await restored(async (two) => {
     await lostTime(two);
     const at = { lane: `${two.life.name}/intend0`, epoch: 1, counter: '9000' };

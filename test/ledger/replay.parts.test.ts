@@ -25,7 +25,7 @@ const request = payment('prq_1', {
   request: { feesPaidBy: 'customer' },
 });
 
-test('messages and payment requests that the copy has as unsent', async () => {
+test('messages and payment requests that the backup has as unsent', async () => {
   const refused = message('msg_2', { state: 'unknown', queue: 'status-poll', facts: { refused: '12', looks: 1 } });
   const three = await world.putBack(
     async ({ operations }) => {
@@ -106,7 +106,7 @@ test('the evidence of a payment that the journal raises keeps its early intents,
   expect(row?.total).toBe(51);
 });
 
-test('a payment of the lost time, with its batch and the limit of its beneficiary', async () => {
+test('a payment of the data-loss window, with its batch and the limit of its beneficiary', async () => {
   const record = {
     kind: 'disbursement',
     id: 'dsb_1',

@@ -134,7 +134,7 @@ async function recovered({ database }: LedgerWorker): Promise<void> {
   await expect.poll(() => desk.apply({ by: 'awa' })).toMatchObject({ is: 'over' });
 }
 
-test('a base backup put back under a stopped deployment is noticed at the next start, and nothing is paid again', async () => {
+test('a base backup restored under a stopped deployment is detected at the next start, and nothing is paid again', async () => {
   const primary = await server('primary');
   expect(await started(primary.url)).toBe(false);
   const one = await worker(primary.url);
@@ -159,7 +159,7 @@ test('a base backup put back under a stopped deployment is noticed at the next s
   ]);
 });
 
-test('a worker that lives through the promotion of an asynchronous standby notices what it lost', async () => {
+test('a worker that survives the promotion of an asynchronous standby detects its losses', async () => {
   const primary = await server('primary', { wal_level: 'replica' });
   await started(primary.url);
   await primary.stop();
@@ -202,7 +202,7 @@ test('a worker that lives through the promotion of an asynchronous standby notic
   ]);
 });
 
-test('a dump that was restored elsewhere is a copy', async () => {
+test('a dump that was restored elsewhere is detected as a copy', async () => {
   const primary = await server('primary');
   await started(primary.url);
   const [row] = await query<{ id: string }>(primary.url, 'select id from relais.deployment');

@@ -192,7 +192,7 @@ test('a partition that campaigns left one by one is dropped once it is empty', a
   expect(await ledger.query(`select to_regclass('relais.recipient_5') as part`)).toEqual([{ part: null }]);
 });
 
-test('a campaign that is retried while it waits is kept, with its partition', async () => {
+test('a campaign that is retried while it waits is retained, with its partition', async () => {
   await partitions.ensureCampaign('300');
   await campaigns([300], 'finished', daysAgo(31));
   await campaigns([400], 'running', null);

@@ -45,7 +45,7 @@ async function taken(...asked: readonly string[]): Promise<boolean[]> {
 const request = (columns: string, values: string) =>
   ledger.query(`insert into relais.sms_request (campaign, n, size, ${columns}) values (1, 0, 1, ${values})`);
 
-test('of a campaign: what it has sent, is sending, or left in doubt, to this person in these words', async () => {
+test('of a campaign: SMS sent, being sent, or in doubt, to this recipient with this text', async () => {
   await request('state', `'queued'`);
   await ledger.query(`update relais.campaign set started_at = now()`);
   expect(await taken('Bonjour Awa')).toEqual([false]);
@@ -59,7 +59,7 @@ test('of a campaign: what it has sent, is sending, or left in doubt, to this per
   expect(await taken('Bonjour Awa')).toEqual([false]);
 });
 
-test('a recipient who waits to be sent to again may have got it the first time', async () => {
+test('a recipient who waits for a resend may have got the first SMS', async () => {
   await ledger.query(`update relais.campaign set started_at = now()`);
   await request('state, outcome', `'settled', '-'`);
   await ledger.query(
@@ -82,7 +82,7 @@ test('a campaign that ended days ago, or of another account, accounts for nothin
   await ledger.query(`alter table relais.campaign enable trigger user`);
 });
 
-test('of single messages: what was sent, or is on its way', async () => {
+test('of single messages: sent ones, and those in flight', async () => {
   expect(await taken('Code 4711')).toEqual([false]);
   await ledger.query(
     `insert into relais.operation (id, kind, account, fingerprint, state, beneficiary, request, created_by, schema_version, op)

@@ -10,7 +10,7 @@ let ledger: FreshLedger;
 beforeAll(async () => (ledger = await freshLedger()));
 afterAll(() => ledger?.close());
 
-test('every text in an index is in the order of its bytes, which no upgrade of a locale library changes', async () => {
+test('every text in an index is ordered by bytes, which no upgrade of a locale library changes', async () => {
   const others = await ledger.query(
     `select i.indexrelid::regclass::text as index, pg_get_indexdef(i.indexrelid, k.nth::int, false) as key
      from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
@@ -29,7 +29,7 @@ test('a database with another encoding than UTF8 is refused', async () => {
   await ledger.query(`drop database ${name}`);
 });
 
-test('a function with the rights of its owner searches no schema of the caller, and not everybody may call it', async () => {
+test('a function with the rights of its owner searches no schema of the caller, and only some roles can call it', async () => {
   const definers = await ledger.query<{ name: string; searches: boolean; open: boolean }>(
     `select p.proname as name, p.proconfig @> array['search_path=pg_catalog, pg_temp'] as searches,
        coalesce((select bool_or(a.grantee = 0) from aclexplode(p.proacl) a), p.proacl is null) as open
@@ -40,7 +40,7 @@ test('a function with the rights of its owner searches no schema of the caller, 
   expect(definers.filter(({ searches, open }) => !searches || open)).toEqual([]);
 });
 
-test('a connection gives up a lock and a statement in time, and ends with a transaction that is forgotten', async () => {
+test('a connection gives up a lock and a statement in time, and an abandoned transaction ends', async () => {
   const client = new Client({ connectionString: ledger.url });
   await client.connect();
   await prepareSession(client);

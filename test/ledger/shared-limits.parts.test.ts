@@ -13,7 +13,7 @@ const limitsOf = (own: Opinions = {}): MoneyLimits =>
 const empty = (): Promise<unknown> => ledger.query('truncate relais.limit_value, relais.limit_proposal');
 const started = (own: Opinions) => limitsOf(own).publish('settings of worker', systemRandom.hex(8));
 
-test('a process that starts is told what it made stricter, and where it would have had more', async () => {
+test('a starting process learns which limits it made stricter, and where its settings are looser', async () => {
   expect(await started({ APPROVAL_ABOVE: 50_000, MAX_DISBURSEMENT: 900_000, MAX_PER_DAY: null })).toEqual({
     lowered: [
       { name: 'MAX_DISBURSEMENT', from: 2_000_000, to: 900_000 },
@@ -30,7 +30,7 @@ test('a process that starts is told what it made stricter, and where it would ha
   expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 900_000, MAX_PER_DAY: 5, APPROVAL_ABOVE: 50_000 });
 });
 
-test('a process that asks again because the answer was lost is told what it did', async () => {
+test('a process that retries after a lost answer gets the first result', async () => {
   const shared = limitsOf({ MAX_DISBURSEMENT: 900_000 });
   const first = await shared.publish('settings of worker', 'op-1');
   expect(first.lowered).toHaveLength(1);
@@ -38,7 +38,7 @@ test('a process that asks again because the answer was lost is told what it did'
   expect((await shared.publish('settings of worker', 'op-2')).lowered).toEqual([]);
 });
 
-test('a process that runs tells its settings again only where nobody but settings has said anything', async () => {
+test('a running process publishes its settings again only where users have set nothing', async () => {
   const shared = limitsOf({ MAX_DISBURSEMENT: 10_000 });
   const again = async () => (await shared.publish('settings of api', systemRandom.hex(8), 'again')).lowered;
   await shared.publish('settings of api', 'op-1');
@@ -53,7 +53,7 @@ test('a process that runs tells its settings again only where nobody but setting
   expect(await limitsOf().inForce()).toEqual({ MAX_DISBURSEMENT: 15_000 });
 });
 
-test('a process that would have more when it tells its settings again stays ready', async () => {
+test('a process with looser settings at a repeated publication stays ready', async () => {
   const shared = limitsOf({ MAX_DISBURSEMENT: 10_000 });
   await shared.publish('settings of api', 'op-1');
   await started({ MAX_DISBURSEMENT: 5_000 });
@@ -68,7 +68,7 @@ test('a longer window is stricter, a shorter one is looser', async () => {
   expect(await limitsOf({ DUPLICATE_WINDOW: 120_000 }).inForce()).toMatchObject({ DUPLICATE_WINDOW: 120_000 });
 });
 
-test('what was asked waits for a different person for a day', async () => {
+test('a request waits for a different person for a day', async () => {
   const shared = limitsOf();
   await shared.set('MAX_PER_DAY', 100, 'maker');
   const ask = async (by: string) => (await shared.set('MAX_PER_DAY', 200, by)).is;
@@ -87,7 +87,7 @@ test('what was asked waits for a different person for a day', async () => {
   });
 });
 
-test('whoever sets a limit once more is told what it did, for a day, and while nobody else has changed it', async () => {
+test('a repeated request of a limit returns its first result, for a day, and while no other user has changed it', async () => {
   const shared = limitsOf();
   const set = (value: number, by: string) => shared.set('MAX_PER_DAY', value, by);
   const done = { is: 'in force', from: null };
@@ -103,7 +103,7 @@ test('whoever sets a limit once more is told what it did, for a day, and while n
   expect(await set(50, 'checker')).toEqual({ is: 'unchanged', from: 50 });
 });
 
-test('a stricter limit takes back what was asked before it', async () => {
+test('a stricter limit removes an earlier looser proposal', async () => {
   const shared = limitsOf();
   await shared.set('MAX_PER_DAY', 100, 'maker');
   await shared.set('MAX_PER_DAY', 200, 'maker');
@@ -112,7 +112,7 @@ test('a stricter limit takes back what was asked before it', async () => {
 });
 
 test.for([11, 12, 13])(
-  'whoever starts and whoever asks, one alone never makes a limit looser (seed %i)',
+  'no single starting process or user ever makes a limit looser (seed %i)',
   async (seed) => {
     const random = seededRandom(seed);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random.fraction() * from.length)] as T;

@@ -109,7 +109,7 @@ test('the failure of one item rejects that item alone', async () => {
   expect(await Promise.allSettled(asked)).toMatchObject([{ value: 'done' }, { reason: { message: 'unread' } }]);
 });
 
-test('an item that finds no lane in time is refused, and the others go on', async () => {
+test('an item that finds no lane in time is refused, and the others continue', async () => {
   const { sharing, running, pass } = byHand(1);
   void sharing.ask('slow');
   await settled();

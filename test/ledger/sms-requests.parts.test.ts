@@ -46,7 +46,7 @@ function open(): SmsRequests {
 const totals = async (id: string) => (await bench.campaigns.read(id))?.totals;
 
 describe('a step', () => {
-  test('tells the journal what it took, under the counter of its commit, before it answers', async () => {
+  test('reports its sent requests to the journal, under the counter of its commit, before it answers', async () => {
     await bench.started(70);
     const told: unknown[] = [];
     const { requests, process } = openRequests(ledger, bench, {
@@ -61,7 +61,7 @@ describe('a step', () => {
     expect(ids).toHaveLength(2);
   });
 
-  test('whose answer was lost knows what it took, and takes it one time', async () => {
+  test('whose answer was lost finds its requests, and takes them one time', async () => {
     await bench.started(120);
     const requests = open();
     await requests.step(asked({ most: 1 }));
@@ -113,7 +113,7 @@ describe('a step', () => {
     expect(await bench.events(id)).toHaveLength(1);
   });
 
-  test('gives back what did not leave, and takes it again', async () => {
+  test('releases requests that did not leave, and takes them again', async () => {
     const id = await bench.started(50);
     const requests = open();
     const taken = only((await requests.step(asked())).taken);
@@ -202,7 +202,7 @@ describe('a step', () => {
     expect((await requests.step(asked())).taken).toHaveLength(2);
   });
 
-  test('a campaign that is cancelled meanwhile keeps what was sent, and the rest never leaves', async () => {
+  test('a campaign that is cancelled meanwhile retains what was sent, and the rest never leaves', async () => {
     const id = await bench.started(150);
     const requests = open();
     const { taken } = await requests.step(asked({ most: 2 }));
@@ -308,7 +308,7 @@ describe('at once', () => {
     expect([isPaused, afterwards]).toEqual([true, 0]);
   });
 
-  test('a pause is not answered between the turn of its campaign and what a step takes of it', async () => {
+  test('a pause is not answered between the turn of its campaign and the take of a step', async () => {
     const id = await bench.started(100);
     const step = new Client({ connectionString: ledger.url });
     await step.connect();

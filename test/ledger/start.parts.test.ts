@@ -81,7 +81,7 @@ test('another environment or mode is refused with both named, and nothing change
   expect(await query('select * from relais.deployment')).toEqual(before);
 });
 
-test('a process without accounts says nothing about the mode', async () => {
+test('a process without accounts does not set the mode', async () => {
   const { url, query } = await emptyDatabase();
   await started(url, { deployment: { environment: 'shop', addresses: {} } });
   await started(url, { deployment: { ...shop, accounts: { main: 'test' } } });
@@ -96,7 +96,7 @@ test('an account with a pending payment cannot be removed from the settings', as
   await expect(started(url)).rejects.toThrow(/account second is missing .* dsb_open is pending/);
 });
 
-test('a provider that has moved is accepted by a person, with the name of the person', async () => {
+test('a moved provider is accepted by an operator, who is recorded', async () => {
   const { url } = await emptyDatabase();
   const { database } = await started(url);
   const moved = { ...shop, addresses: { SERVICE_BASE_URL: 'bbbb' } };

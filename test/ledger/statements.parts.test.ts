@@ -42,7 +42,7 @@ const internal = (type: string): string => (type.endsWith('[]') ? `_${type.slice
 const narrowed = (type: string, declared: string | undefined): string =>
   type === 'int8' && declared === 'int4' ? declared : type;
 
-test.for(statements)('$name takes and returns what its head declares', async ({ name, text, params, row }) => {
+test.for(statements)('$name takes and returns the declared fields', async ({ name, text, params, row }) => {
   // Without types, as the connections prepare it: PostgreSQL must infer them.
   await client.query(`prepare ${name} as ${text}`);
   const types = await prepared(name);

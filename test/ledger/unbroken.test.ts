@@ -53,11 +53,11 @@ function evidence(
   };
 }
 
-test('entries from the copy to the last word of each lane prove it', () => {
+test('entries from the backup to the final record of each lane prove it', () => {
   expect(whyBroken(evidence())).toBeUndefined();
 });
 
-test('entries that are older than the copy may be gone', () => {
+test('entries older than the backup may be gone', () => {
   expect(whyBroken(evidence({ entries: [intent('a', 4, 6), intent('a', 6, 9)] }))).toBeUndefined();
 });
 
@@ -74,25 +74,25 @@ test.for<[string, Partial<Evidence>]>([
   expect(whyBroken(evidence(over))).toBe('a hole in a');
 });
 
-test('a lane that the copy never had needs its entries from the first one on', () => {
+test('a lane that the backup never had needs its entries from the first one on', () => {
   const lanes = { a: told(9), b: told(3) };
   const { entries } = evidence();
   expect(whyBroken(evidence({ entries: [...entries, intent('b', 0, 3)] }, lanes))).toBeUndefined();
   expect(whyBroken(evidence({ entries: [...entries, intent('b', 2, 3)] }, lanes))).toBe('a hole in b');
 });
 
-test('a process that was killed may have sent more than it said; one that lives says so again', () => {
+test('a killed process may have sent more than it recorded; a living one records it again', () => {
   expect(whyBroken(evidence({}, { a: told(9, { ended: false }) }))).toBe('a did not end in good order');
   expect(whyBroken(evidence({}, { a: told(9, { ended: false, at: NOTICED }) }))).toBeUndefined();
 });
 
-test('a lane of which no witness knows proves nothing, unless it had ended before the copy was made', () => {
+test('a lane without a witness proves nothing, unless it had ended before the backup', () => {
   expect(whyBroken(evidence({}, {}))).toBe('no witness of a');
   expect(whyBroken(evidence({ ended: new Set(['a']), entries: [] }, {}))).toBeUndefined();
   expect(whyBroken(evidence({ known: ['a', 'c'] }))).toBe('no witness of c');
 });
 
-test('no witness, or one that is younger than the copy, proves nothing', () => {
+test('no witness, or one younger than the backup, proves nothing', () => {
   expect(whyBroken(evidence({ witness: undefined }))).toBe('no witness');
   const young = { deployment: 'd', epoch: 1, since: BACKUP + 1, lanes: { a: told(9) } };
   expect(whyBroken(evidence({ witness: young }))).toBe('the witness began after the backup');
@@ -104,7 +104,7 @@ test('a backup that the journal does not reach back to proves nothing', () => {
   expect(whyBroken(evidence({ since: BACKUP + hours }))).toBe('the backup is older than the journal');
 });
 
-test('another recovery in the lost time proves nothing', () => {
+test('another recovery in the data-loss window proves nothing', () => {
   const { entries } = evidence();
   const another = 'the lost time contains another recovery';
   expect(whyBroken(evidence({ epoch: 3 }))).toBe(another);
@@ -118,7 +118,7 @@ test('an entry from before an earlier recovery hides no hole', () => {
   expect(whyBroken(evidence({ copied: 2, epoch: 3, entries }, lanes))).toBe('a hole in a');
 });
 
-test('each act since the copy is needed: the last one, and the one before each that is there', () => {
+test('each act since the backup is needed: the last one, and the predecessor of each', () => {
   const { entries } = evidence();
   const acts = (n: number): LaneWord => ({
     counter: String(n),

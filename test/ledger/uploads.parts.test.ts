@@ -123,7 +123,7 @@ test('200,000 rows are stored as the file has them, in its order, with the rows 
   expect(size?.bytes).toBeLessThan(150);
 });
 
-test('a second file continues the numbers, leaves out who is there, and the same bytes are a replay', async () => {
+test('a second file continues the numbers, skips existing ones, and the same bytes are a replay', async () => {
   await madeCampaign(ledger, 'cmp_two');
   const add = async (lines: Iterable<string>) =>
     uploadRecipients(await readCampaign(ledger, 'cmp_two'), file(lines), { store, by: 'filler' });
@@ -188,7 +188,7 @@ async function dying(campaign: CampaignRecord, process?: string): Promise<void> 
   expect(await store.unfinished()).toBe(1);
 }
 
-test('what a process leaves that dies while it copies is removed by the next file, once its lease is over', async () => {
+test('rows of a process that dies during the copy are removed by the next file, after its lease', async () => {
   const campaign = await madeCampaign(ledger, 'cmp_dead');
   await dying(campaign);
   await expect(uploadRecipients(campaign, file(people(10)), { store })).rejects.toThrow(UploadUnderWay);
@@ -237,7 +237,7 @@ test('a file that failed while PostgreSQL was away can come again to the same pr
   expect(await leavings('cmp_again')).toEqual({ rows: 10, left: 0, leases: 0 });
 });
 
-test('a file whose commit was carried out, though nobody was told, is a replay when it comes again', async () => {
+test('a file whose commit succeeded with a lost answer is a replay when it is sent again', async () => {
   const campaign = await madeCampaign(ledger, 'cmp_told');
   let transactions = 0;
   const silent = broken({

@@ -55,7 +55,7 @@ const limit = (value: number): Promise<unknown> =>
 const spend = (cents: number): Promise<unknown> =>
   ledger.query(`insert into relais.sms_cost values ('main', '2026-11-30', ${cents}), ('main', '2026-11', ${cents})`);
 
-test('the stricter of settings and limit holds, and what was spent is told in XOF', async () => {
+test('the stricter of settings and limit applies, and the spent cost is shown in XOF', async () => {
   const budgets = openBudgets({ limits: { SMS_BUDGET_DAY: 1_000, SMS_BUDGET_MONTH: 9_000 } });
   expect(await openBudgets().standing('main', NIGHT)).toEqual([]);
   await limit(5_000);

@@ -46,7 +46,7 @@ test('one that has been silent for a while is not here any more', async () => {
   expect([one.times, (await ledger.query('select from relais.presence')).length]).toEqual([1, 1]);
 });
 
-test('each is told by its machine and process, as long as it is here', async () => {
+test('each is listed by its machine and process, while it is running', async () => {
   const worker = (place: string, slots: number) => open({ slots, place });
   const [one, other] = [worker('pay-1:12', 50), worker('pay-2:\u001b[31m7', 4)];
   expect(await workersHere(ledger.database)).toEqual([]);

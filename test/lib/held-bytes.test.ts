@@ -25,7 +25,7 @@ describe('the memory of requests', () => {
     expect(held.open('a').takeIfRoom(6)).toBe(true);
   });
 
-  test('does not count what a request takes or gives back after its end', () => {
+  test('ignores changes of a request after its end', () => {
     const held = new HeldBytes(limits);
     const request = held.open('a');
     request.take(10);

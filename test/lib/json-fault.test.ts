@@ -17,12 +17,12 @@ test.for([
   ['the end of an object', '{"a": 1', 1, 8, true],
   ['the end of a string', '{"a": "x', 1, 9, true],
   ['nothing', '', 1, 1, true],
-] as const)('%s is found where it stands', ([_what, text, line, column, isEnd]) => {
+] as const)('%s is found at its position', ([_what, text, line, column, isEnd]) => {
   expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
   expect(jsonFault(text)).toEqual({ line, column, isEnd });
 });
 
-test('whatever JSON.parse refuses has a fault within it, and what it takes has none before its end', () => {
+test('every text that JSON.parse refuses has a fault within it, and a valid one has none before its end', () => {
   const parts = fc.constantFrom(
     '{',
     '}',

@@ -7,7 +7,7 @@ const told = (text: string): unknown => {
   return 'wrong' in read ? [read.is, read.row ?? null] : read.value;
 };
 
-test('what JSON.stringify writes is read as JSON.parse reads it, however it is indented', () => {
+test('output of JSON.stringify is parsed like by JSON.parse, with any indentation', () => {
   assert(
     property(jsonValue({ maxDepth: 6 }), nat(3), (value, indent) => {
       const nested = { some: [value] };
@@ -50,7 +50,7 @@ test('names that inherit a meaning are names', () => {
   expect(Object.getPrototypeOf((readJson('{"__proto__":1.0}') as { value: object }).value)).toBe(Object.prototype);
 });
 
-test('of a list it says which member', () => {
+test('in a list the member is named', () => {
   expect(told('[{"a":1},{"b":[{"c":1,"c":1}]}]')).toEqual(['ambiguous', 1]);
   expect(told(`[1,2,${'['.repeat(32)}${']'.repeat(32)}]`)).toEqual(['too deep', 2]);
 });

@@ -8,7 +8,7 @@ function drawing(...fractions: number[]) {
   return { hex: () => '', fraction: () => fractions.shift() ?? 0.999 };
 }
 
-test('a free port is below those of outgoing connections, and never one that somebody listens on', async () => {
+test('a free port is below those of outgoing connections, and never has a listener', async () => {
   const port = await freePort(drawing(0.5));
   expect(port).toBeGreaterThanOrEqual(10_240);
   expect(port).toBeLessThan(22_000);

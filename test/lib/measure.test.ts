@@ -34,7 +34,7 @@ test.each([false, true])('a text measures the same from its pieces as whole (loo
   }
 });
 
-test('a text without a variable measures as it stands', () => {
+test('a text without a variable is measured unchanged', () => {
   const { count, characters, text } = wordingOf({ text: 'Bonjour à tous' }).measure({});
   expect({ count, characters, text: text() }).toEqual({
     count: { encoding: 'GSM-7', units: 14, segments: 1 },

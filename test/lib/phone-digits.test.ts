@@ -7,13 +7,13 @@ test.for(['+221771234567', '221771234567', '00221771234567', '+221 77 123 45 67'
   (written) => expect(digitsOf(written)).toBe('221771234567'),
 );
 
-test('a zero that does not stand for the plus sign belongs to the number', () => {
+test('a zero that does not replace the plus sign belongs to the number', () => {
   expect(digitsOf('+2290197000000')).toBe('2290197000000');
   expect(digitsOf('0771234567')).toBe('0771234567');
   expect(digitsOf('2250700123400')).toBe('2250700123400');
 });
 
-test('what was kept of a number in international form is found again', () => {
+test('a stored number in international form is found again', () => {
   const numbers = stringMatching(/^\+[1-9]\d{7,14}$/);
   assert(property(numbers, (written) => digitsOf(written) === written.slice(1)));
 });

@@ -65,7 +65,7 @@ describe('a telephone number', () => {
     expect(maskPhone(`{"to":"${number}"}`)).toBe(`{"to":"${hidden}"}`);
   });
 
-  test('is hidden beside what is left alone', () => {
+  test('is hidden next to other text', () => {
     expect(maskPhone('2026-11-22 07:24:10 221771234567 refused by 10.0.0.12:443')).toBe(
       '2026-11-22 07:24:10 22•••4567 refused by 10.0.0.12:443',
     );
@@ -74,7 +74,7 @@ describe('a telephone number', () => {
     );
   });
 
-  test('is hidden whatever stands around it', () => {
+  test('is hidden with any text around it', () => {
     const around = fc
       .array(fc.constantFrom(...' abcNumsizetoLoffset"\'(:=,;/-.'.split('')), { maxLength: 12 })
       .map((letters) => letters.join(''));

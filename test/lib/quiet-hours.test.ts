@@ -44,7 +44,7 @@ test.for(['9-17', '21:00', '24:00-08:00', '21:60-08:00', '08:00-08:00', ''])('"%
   expect(() => readQuietHours(text)).toThrow(MessageError);
 });
 
-test('a zone that nobody knows is refused by name', () => {
+test('an unknown zone is refused by name', () => {
   expect(() => readTimeZone('Africa/Atlantis')).toThrow('Africa/Atlantis');
   expect(readTimeZone('Africa/Dakar')).toBe('Africa/Dakar');
 });

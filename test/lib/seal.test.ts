@@ -6,12 +6,12 @@ const key = new Secret('key');
 const at = { purpose: 'test', place: 'here' };
 const sealed = (): string => sealText('hello', key, at, systemRandom);
 
-test('what was sealed opens with its key, also when a newer one stands before it', () => {
+test('an encrypted text decrypts with its key, also when a newer one is listed first', () => {
   expect(unsealText(sealed(), [key], at)).toBe('hello');
   expect(unsealText(sealed(), [new Secret('newer'), key], at)).toBe('hello');
 });
 
-test('the same text is never sealed the same way', () => {
+test('encryption of the same text never gives the same result', () => {
   expect(sealed()).not.toBe(sealed());
 });
 
@@ -24,7 +24,7 @@ test.for([
   expect(unsealText(sealed(), keys, place)).toBeUndefined();
 });
 
-test('what was damaged or cut does not open', () => {
+test('a damaged or truncated text does not decrypt', () => {
   const bytes = Buffer.from(sealed(), 'base64');
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
   expect(unsealText(bytes.toString('base64'), [key], at)).toBeUndefined();

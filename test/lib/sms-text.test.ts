@@ -19,7 +19,7 @@ test.for([
   ['the first half of a pair', 'Bonjour \ud83d', 'half'],
   ['the second half of a pair', '\ude00 Bonjour', 'half'],
   ['halves in the wrong order', '\ude00\ud83d', 'half'],
-] as const)('an SMS text of %s is refused through every request that carries one', ([, text, fault]) => {
+] as const)('an SMS text of %s is refused in every request with one', ([, text, fault]) => {
   expect(smsFaultOf(text)).toBe(fault);
   const message = {
     blank: 'must contain at least one visible character',
@@ -38,7 +38,7 @@ test.for([
   ['Arabic with its marks of direction', '\u200fمرحبا\u200f'],
   ['lines and tabs', 'Bonjour\n\tAwa'],
   ['one character', '1'],
-] as const)('an SMS text of %s is accepted as it is written', ([, text]) => {
+] as const)('an SMS text of %s is accepted unchanged', ([, text]) => {
   expect(smsFaultOf(text)).toBeUndefined();
   expect(check(messageRequest, { to: '+221771234567', text }).data).toMatchObject({ text });
 });

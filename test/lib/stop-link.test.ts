@@ -17,13 +17,13 @@ test('a link leads back to its place, is eighteen characters long and of GSM-7',
   expect(sampleStopLink(URL_)).toHaveLength(link.length);
 });
 
-test('what an earlier secret signed is still read, and what a dropped one signed is not', () => {
+test('a link of an earlier secret is still valid, and one of a dropped secret is not', () => {
   const old = tokenOf(stopLink(URL_, secrets.slice(1), place));
   expect(readStopToken(secrets, old)).toEqual(place);
   expect(readStopToken(secrets.slice(0, 1), old)).toBeUndefined();
 });
 
-test('another character anywhere, a shorter and a longer one, are nobody’s', () => {
+test('a changed character, a shorter and a longer link are invalid', () => {
   const token = tokenOf(stopLink(URL_, secrets, place));
   for (let at = 0; at < token.length; at += 1) {
     const other = token[at] === '0' ? '1' : '0';
@@ -41,7 +41,7 @@ test('names of uploads are four characters, and places beyond fourteen million h
   expect(() => stopLink(URL_, secrets, { ...place, slice: 14_430 })).toThrow('too many recipients');
 });
 
-test('a first slice as large as the largest canary has a link for each of its people, and none of anybody else', () => {
+test('a first block as large as the largest canary has a link for each recipient, and none for others', () => {
   const places = [
     ...Array.from({ length: 10_000 }, (_, index) => ({ upload: 'aZ09', slice: 0, index })),
     ...Array.from({ length: 1_000 }, (_, index) => ({ upload: 'aZ09', slice: 1, index })),

@@ -34,7 +34,7 @@ describe('a template', () => {
     expect(compileTemplate('{{B}} {{a}} {{ b }}').variables).toEqual(['b', 'a']);
   });
 
-  it('has no need of a value where a default stands for it everywhere', () => {
+  it('needs no value if every use has a default', () => {
     expect([...compileTemplate('{{a|x}} {{b|}} {{c}} {{a|y}} {{c|z}}').optional]).toEqual(['a', 'b']);
   });
 
@@ -52,7 +52,7 @@ describe('a template', () => {
     '{{ a | date:"%d/%m" }}',
     '{{ a | "x }}',
     '{{ a | "x" + "y }}',
-  ])('“%s” is code of another template language: refused where a text is accepted', (text) => {
+  ])('“%s” is code of another template language: refused in a new text', (text) => {
     const refused = expect(() => requireUsable(`Bonjour ${text}`));
     refused.toThrow(expect.objectContaining({ name: 'UnusableTemplate', code: 'filter', about: text }));
     // A campaign accepted earlier is still sent.
@@ -64,7 +64,7 @@ describe('a template', () => {
     ['Bonjour \u001b', 'controls'],
     ['Bonjour \ud83d', 'half'],
     ['{{a', 'braces'],
-  ])('%j is refused where a text is accepted: %s', (text, code) => {
+  ])('%j is refused in a new text: %s', (text, code) => {
     expect(() => requireUsable(text)).toThrow(expect.objectContaining({ code }));
   });
 

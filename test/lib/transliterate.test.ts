@@ -12,7 +12,7 @@ describe('costly characters', () => {
     expect(costlyIn('é à ù Ç € are cheap').size).toBe(0);
   });
 
-  it('are replaced by what people read as the same', () => {
+  it('are replaced by readable look-alikes', () => {
     expect(transliterate('Sœur Françoise, « fête » – l’été…')).toBe('Soeur Francoise, " fete " - l\'été...');
   });
 

@@ -23,7 +23,7 @@ test.each([
   expect(cheaperText(text)).toBe(sent);
 });
 
-test('a default stands for what has no value, in named values and in values in order', () => {
+test('a default replaces a missing value, in named values and in values in order', () => {
   const wording = wordingOf({ text: '{{b|ami}} et {{ A }}, {{b|vous}}' });
   expect([...wording.optional]).toEqual(['b']);
   expect(wording.textFor({ a: 'Awa', b: '' })).toBe('ami et Awa, vous');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dateIn, offsetsOf, onClockOf } from '../../src/lib/zone.ts';
 
-test('a time is told on the clock of people, with its offset', () => {
+test('a time is shown in the time zone, with its offset', () => {
   const at = '2026-07-01T22:30:00.123Z';
   expect(onClockOf('Africa/Dakar', at)).toBe('2026-07-01T22:30:00.123+00:00');
   expect(onClockOf('Africa/Porto-Novo', at)).toBe('2026-07-01T23:30:00.123+01:00');

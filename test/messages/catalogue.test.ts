@@ -31,7 +31,7 @@ test('both languages have the same sentences, and none is empty', () => {
   for (const said of [...both.english.values(), ...both.french.values()]) expect(said.trim()).not.toBe('');
 });
 
-test('every state of a campaign, and every bin of its recipients, has its word', () => {
+test('every state of a campaign, and every recipient status, has its text', () => {
   expect(new Set(Object.keys(english.campaign.states))).toEqual(new Set(statesOf('campaign')));
   expect(new Set(Object.keys(english.campaign.bins))).toEqual(new Set(campaignBins));
 });
@@ -45,7 +45,7 @@ test('no sentence was left in the other language', () => {
   expect(left.map(([path]) => path)).toEqual([]);
 });
 
-test('what a sentence is about is in both: flags, commands, names of settings and of columns', () => {
+test('names in a sentence are in both languages: flags, commands, settings and columns', () => {
   const named = (said: string): string[] =>
     said.match(/--[a-z-]+|relais (?!at|ne|and|is|est)[a-z]+|[A-Z]+_[A-Z_]+|\{\{\w+\}\}|\.xlsx?b?/g) ?? [];
   for (const [path, said] of both.english)
@@ -63,13 +63,13 @@ function used(part: unknown): readonly (readonly string[])[] {
   return Object.values((part ?? {}) as Readonly<Record<string, unknown>>).flatMap(used);
 }
 
-test('every value of a sentence is said in both languages', () => {
+test('every value of a sentence is in both languages', () => {
   const { figures: _of, ...inFrench } = all.french;
   const { figures: _one, ...inEnglish } = all.english;
   expect(used(inFrench)).toEqual(used(inEnglish));
 });
 
-test('French is typed as it is printed: apostrophes, and a space before what is high', () => {
+test('French has typographic apostrophes and spaces', () => {
   for (const [path, said] of both.french)
     expect([path, said.replace(/https?:\S*|\{[^}]*\}|set -a.*/g, '')]).not.toEqual([
       path,
@@ -77,7 +77,7 @@ test('French is typed as it is printed: apostrophes, and a space before what is 
     ]);
 });
 
-test('a language is read from a locale, and from what a browser accepts', () => {
+test('a language is read from a locale, and from a browser’s header', () => {
   expect(['fr_SN.UTF-8', 'fr', 'en-GB', 'C.UTF-8', 'wo_SN', undefined].map(languageOfLocale)).toEqual([
     'fr',
     'fr',

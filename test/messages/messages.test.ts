@@ -24,7 +24,7 @@ test('both texts have the same values in them', () => {
   for (const [code, english, french] of entries) expect([code, named(french)]).toEqual([code, named(english)]);
 });
 
-test('what a text names is in both: settings, commands, numbers, addresses', () => {
+test('names in a text are in both languages: settings, commands, numbers, addresses', () => {
   const named = (text: string): string[] =>
     [
       ...new Set(
@@ -36,7 +36,7 @@ test('what a text names is in both: settings, commands, numbers, addresses', () 
   for (const [code, english, french] of entries) expect([code, named(french)]).toEqual([code, named(english)]);
 });
 
-test('no text is English in French', () => {
+test('no French text is English', () => {
   const wrong = entries.filter(([, , french]) =>
     ENGLISH_WORDS.test(
       french.replace(/`[^`]*`|«[^»]*»|“[^”]*”|--[a-z-]+|\{\w+\}|to;nom|PATCH .*|[a-z]+@[a-z]+|on$/g, ''),
@@ -56,7 +56,7 @@ test('messages in a message, and lists of them, become texts with it', () => {
   );
 });
 
-test('what a schema says by itself is said in both languages', () => {
+test('a schema’s own messages are in both languages', () => {
   const schema = operations.disbursement.request;
   const inputs: readonly unknown[] = [
     {},
@@ -84,7 +84,7 @@ const environments: readonly Readonly<Record<string, string>>[] = [
   { HISTORY_AFTER: '1d', HISTORY_TEXTS_AFTER: '1d', IDENTITY_KEEP: '1d', RETENTION_SMS: '1d', WITNESS: 'off' },
 ];
 
-test.for(environments)('a process that does not start says in French why: %o', (env) => {
+test.for(environments)('a failed start shows its reason in French: %o', (env) => {
   const said = (() => {
     try {
       loadConfig(env, (given) => missingFor(given, ['api', 'webhooks', 'worker']));
@@ -101,7 +101,7 @@ test.for(environments)('a process that does not start says in French why: %o', (
   expect(french.split('\n').filter((line) => ENGLISH_WORDS.test(line))).toEqual([]);
 });
 
-test('a limit that is looser than what is in force names who set it', async () => {
+test('a limit that is looser than what is in force names its author', async () => {
   const held = { name: 'MAX_DISBURSEMENT', value: 750_000, since: 1, by: 'moussa' } as const;
   const [found] = await examineLimits({ list: async () => [held] }, { MAX_DISBURSEMENT: 900_000 }, 0);
   expect(found && textOf(found.says, 'fr')).toContain('en vigueur, par moussa');

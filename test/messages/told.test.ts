@@ -21,7 +21,7 @@ test('every sentence of a state and a reason has its French, and nothing else ha
   expect(declared.size).toBeGreaterThan(140);
 });
 
-test('what a sentence names is in its French too: commands, settings, fields, values', () => {
+test('names in a sentence are in its French too: commands, settings, fields, values', () => {
   const named = (said: string): string[] =>
     (
       said.match(/relais (?!does|ne)[a-z]+|--[a-z-]+|[A-Z]+_[A-Z_]+|\{\w+\}|`[^`]+`|\bID\b|[A-Z]+ \/v1\S+/g) ?? []
@@ -35,7 +35,7 @@ test('every state of an operation has a word', () => {
   expect(Object.keys(english.states).toSorted()).toEqual([...new Set(names)].toSorted());
 });
 
-test('what nobody has translated is told as it is', () => {
+test('an untranslated text is shown unchanged', () => {
   expect(toldIn('fr', 'constructor')).toBe('constructor');
   expect(toldIn('en', 'It is over.')).toBe('It is over.');
 });

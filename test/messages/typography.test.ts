@@ -15,7 +15,7 @@ test('the digits of a number are grouped with a narrow no-break space', () => {
   );
 });
 
-test('what is written without a space stays as it is', () => {
+test('text without a space stays unchanged', () => {
   const technical = 'PATCH {"quietHours": false}, http://127.0.0.1:3000, a=b;c=d, {{nom|mot}}';
   expect(typeset(technical)).toBe(technical);
 });

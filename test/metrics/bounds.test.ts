@@ -8,13 +8,13 @@ const MOST_SERIES = 2_200;
 
 const page = await everythingAtOnce();
 
-test('with everything happening and every stranger passing by there are at most 2,200 series', () => {
+test('with every event and unknown clients there are at most 2,200 series', () => {
   const series = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(series.length).toBeGreaterThan(1_000);
   expect(series.length).toBeLessThanOrEqual(MOST_SERIES);
 });
 
-test('no stranger becomes a label', () => {
+test('no untrusted text becomes a label', () => {
   const strangers = page.split('\n').filter((line) => line.includes('+2217700'));
   expect(strangers.filter((line) => !line.startsWith('relais_held'))).toEqual([]);
 });

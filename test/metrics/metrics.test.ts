@@ -16,8 +16,8 @@ function counting(change: Partial<ReturnType<typeof idleSources>> = {}) {
   return { metrics: createMetrics(sources), errors: sources.errors, turn };
 }
 
-describe('what a process saw', () => {
-  test('an attempt is counted by what became of it, never by its reason', async () => {
+describe('measured by a process', () => {
+  test('an attempt is counted by its outcome, never by its reason', async () => {
     const { metrics } = counting();
     const finished: AttemptFinished = {
       queue: 'disbursement',
@@ -63,7 +63,7 @@ describe('what a process saw', () => {
     expect(samplesOf(await metrics.scrape(), 'relais_sms_logins_total')).toEqual(['1']);
   });
 
-  test('texts with a code that nobody knows are counted one by one', async () => {
+  test('SMS with an unknown code are counted one by one', async () => {
     const { metrics } = counting();
     expect(samplesOf(await metrics.scrape(), 'relais_sms_item_code_unknown_total')).toEqual(['0']);
     metrics.exchanged({ operation: 'sms_send', code: 'ok', durationMs: 9, strangeCodes: 50 });
@@ -124,7 +124,7 @@ describe('what a process saw', () => {
   });
 });
 
-describe('what is true of the whole', () => {
+describe('values of the whole deployment', () => {
   test('operations are counted in every state, also where there are none', async () => {
     const { metrics } = counting({
       queries: {
@@ -155,7 +155,7 @@ describe('what is true of the whole', () => {
     ]);
   });
 
-  test('money in doubt is told by state, with the age of the oldest', async () => {
+  test('money in doubt is shown by state, with the age of the oldest', async () => {
     const { metrics } = counting({
       queries: {
         counts: (kind) =>
@@ -227,7 +227,7 @@ describe('what is true of the whole', () => {
     expect(samples).toContain('{type="other"} 1');
   });
 
-  test('a look that is due later is no backlog', async () => {
+  test('a check that is due later is no backlog', async () => {
     const { metrics } = counting({
       queries: {
         ...idleSources(clockByHand().clock).queries,
@@ -335,7 +335,7 @@ describe('while PostgreSQL is away', () => {
     queries: { ...idleSources(clockByHand().clock).queries, backlog },
   });
 
-  test('a scrape still tells what this process saw, within two seconds', async () => {
+  test('a scrape still has this process’s measurements, within two seconds', async () => {
     const { metrics, errors, turn } = counting(queriesThat(silent));
     metrics.lockLost(2);
     const scraped = metrics.scrape();
@@ -348,7 +348,7 @@ describe('while PostgreSQL is away', () => {
     expect(errors).toEqual(['Error: no answer within 1500 ms']);
   });
 
-  test('the gauges about the whole are absent, not what they were, and they come back with it', async () => {
+  test('the gauges of the whole deployment are absent, not outdated, and return with it', async () => {
     let away = false;
     const { metrics, turn } = counting(
       queriesThat(() => (away ? Promise.reject(new Error('gone')) : Promise.resolve([]))),

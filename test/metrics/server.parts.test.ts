@@ -42,7 +42,7 @@ describe('a process', () => {
     expect((await ask(`${await start({ readiness: () => ['Redis is away'] })}/healthz`)).status).toBe(200);
   });
 
-  test('is ready when nothing stands against it', async () => {
+  test('is ready if nothing prevents it', async () => {
     const { status, body } = await ask(`${await start()}/readyz`);
     expect([status, JSON.parse(body)]).toEqual([200, { ready: true }]);
   });
@@ -53,7 +53,7 @@ describe('a process', () => {
     expect([status, JSON.parse(body)]).toEqual([503, { ready: false, reasons }]);
   });
 
-  test.for(['/metrics', '/readyz'])('makes %s one time for all who ask meanwhile', async (path) => {
+  test.for(['/metrics', '/readyz'])('creates %s one time for concurrent requests', async (path) => {
     let made = 0;
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -93,7 +93,7 @@ describe('a process', () => {
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('keeps to itself why a page could not be made, and tells its log', async () => {
+  test('hides why a page failed, and logs it', async () => {
     const errors: unknown[] = [];
     const broken = new Error('redis://user:password@host');
     const metrics = { contentType: 'text/plain', scrape: () => Promise.reject(broken) };
@@ -142,7 +142,7 @@ describe('closing', () => {
     await expect(ask(`${url}/healthz`)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('does not wait for who has asked nothing, or only half', async () => {
+  test('does not wait for idle clients, or incomplete requests', async () => {
     const port = Number(new URL(await start()).port);
     const silent = await opened(port);
     const slow = await opened(port);

@@ -17,7 +17,7 @@ function reading() {
   return { ask, asked, errors, turn };
 }
 
-test('those who ask together share one reading', async () => {
+test('concurrent callers share one read', async () => {
   const { ask, asked } = reading();
   const answers = [ask(), ask(), ask()];
   asked[0]?.answer('a');
@@ -49,7 +49,7 @@ test('a slow answer is good for a second from when it came', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('no answer in time is undefined, and is told', async () => {
+test('a time-out is undefined, and is reported', async () => {
   const { ask, errors, turn } = reading();
   const answer = ask();
   turn(1_500);
@@ -57,7 +57,7 @@ test('no answer in time is undefined, and is told', async () => {
   expect(errors).toHaveLength(1);
 });
 
-test('an answer that comes too late is not shown to the next who asks', async () => {
+test('a late answer is not shown to the next caller', async () => {
   const { ask, asked, turn } = reading();
   const first = ask();
   turn(1_500);
@@ -69,7 +69,7 @@ test('an answer that comes too late is not shown to the next who asks', async ()
   expect(await second).toBe('new');
 });
 
-test('a failure too is kept for a second: a Redis that comes back is not met by a crowd', async () => {
+test('a failure too is cached for a second: a returning Redis gets no rush', async () => {
   const { ask, asked, errors } = reading();
   const first = ask();
   asked[0]?.fail(new Error('gone'));

@@ -30,7 +30,7 @@ const batch = (state: StateOf<'batch'>) =>
 
 const MOSTLY_PAID = { succeeded: { count: 197, xof: 45_013_500 }, failed: { count: 3, xof: 664_000 } };
 
-test('a finished batch with unpaid rows says how many, for how much, and how to pay them again', () => {
+test('a finished batch with unpaid rows shows how many, for how much, and how to pay them again', () => {
   const { summary, next } = explainBatch(batch('finished'), MOSTLY_PAID, calm);
   expect(summary).toMatch(/^Batch salaires\.csv of 200 payments, 45\s677\s500\sXOF\./);
   expect(summary).toMatch(/197 paid: 45\s013\s500\sXOF\. 3 not paid: 664\s000\sXOF\./);
@@ -45,14 +45,14 @@ test('a finished batch of which every row was paid leaves nothing to do', () => 
   expect(next).toBe('Nothing is to be done.');
 });
 
-test('uncertain payments are named first in what is to be done', () => {
+test('uncertain payments come first in the next steps', () => {
   const states = { ...MOSTLY_PAID, needs_review: { count: 1, xof: 500 } };
   const { summary, next } = explainBatch(batch('finished'), states, calm);
   expect(summary).toMatch(/1 uncertain: 500\sXOF\./);
   expect(next).toMatch(/^Decide the uncertain payments: relais review list/);
 });
 
-test('a batch that waits for its approval says what it is, and that a different person approves it', () => {
+test('a batch that waits for its approval is described, with the need for a different person', () => {
   const { summary, next } = explainBatch(batch('awaiting_approval'), {}, calm);
   expect(summary).not.toContain('paid:');
   expect(next).toContain('relais disburse approve bat_1');

@@ -55,7 +55,7 @@ describe('a message', () => {
     ['skipped', 'It was left out', 'Nothing is to be done.'],
     ['expired', 'Its time was over before it was sent', 'a later expiresAt'],
     ['cancelled', 'It was cancelled before it was sent.', 'Nothing is to be done.'],
-  ] as const)('that is %s says so', ([state, stands, next]) => {
+  ] as const)('that is %s is explained', ([state, stands, next]) => {
     const told = explainMessage(message(state), calm);
     expect(told.summary).toContain(stands);
     expect(told.next).toContain(next);
@@ -67,19 +67,19 @@ describe('a message', () => {
     expect(told).not.toMatch(/1234567|Bonjour/);
   });
 
-  test('that the service refused says why', () => {
+  test('that the provider refused has the reason', () => {
     const told = explainMessage(message('failed', { code: 'ERROR_110' }), calm);
     expect(told.summary).toContain('Reason: a receiver is not valid.');
     expect(told.next).toBe('Mend the request and send it again under another reference.');
   });
 
-  test('that is not checked any more says whom to ask', () => {
+  test('that is no longer checked names whom to ask', () => {
     const told = explainMessage(message('unknown'), { ...calm, dueAt: undefined });
     expect(told.summary).toContain('It may or may not have been sent');
     expect(told.next).toContain('Ask the person whether it came');
   });
 
-  test('is kept by the hold of its account, and has its story', () => {
+  test('is blocked by the hold of its account, and has its timeline', () => {
     const throttled = { operation: 'send', code: 'throttled', httpStatus: 429 };
     const told = explainMessage(message('queued', {}, [throttled]), { ...calm, ...outOfFunds });
     expect(told.summary).toContain('It cannot go on now: the account is held: the balance did not suffice.');
@@ -94,7 +94,7 @@ describe('a message', () => {
       { operation: 'statistics', code: 'no_answer' },
       'asked the statistics in vain: no_answer: The request was sent and no answer came back.',
     ],
-  ] as const)('tells %j', ([evidence, sentence]) => {
+  ] as const)('explains %j', ([evidence, sentence]) => {
     const { story } = explainMessage(message('unknown', {}, [evidence]), calm);
     expect(story.map(({ what }) => what)).toEqual(['accepted', sentence]);
   });
@@ -109,14 +109,14 @@ describe('a campaign', () => {
     ['held', 'until somebody has mended what stopped it', 'relais campaign resume cmp_1'],
     ['finished', 'Every recipient is accounted for.', 'Nothing is to be done.'],
     ['cancelled', 'It was cancelled; what was sent stays sent.', 'Nothing is to be done.'],
-  ] as const)('that is %s says so', ([state, stands, next]) => {
+  ] as const)('that is %s is explained', ([state, stands, next]) => {
     const told = explainCampaign(campaign(state), calm);
     expect(told.summary).toContain('Campaign “Rappel” to 3 recipients.');
     expect(told.summary).toContain(stands);
     expect(told.next).toContain(next);
   });
 
-  test('names the people who get the SMS, not the rows of the file', () => {
+  test('counts the recipients of the SMS, not the rows of the file', () => {
     const some = campaign('awaiting_approval', { 't:total': '3001', 't:queued': '2612', 't:skipped': '389' });
     expect(explainCampaign(some, calm).summary).toMatch(/^Campaign “Rappel” to 2\u00a0612 recipients\./);
     const french = explainCampaign(some, { ...calm, language: 'fr' }).summary;
@@ -125,7 +125,7 @@ describe('a campaign', () => {
     expect(explainCampaign(one, calm).summary).toMatch(/^Campaign “Rappel” to 1 recipient\./);
   });
 
-  test('says where its rows are', () => {
+  test('shows where its rows are', () => {
     const rows = { 't:sent': '1', 't:skipped': '2' };
     expect(explainCampaign(campaign('finished', rows), calm).summary).toContain('Rows: 1 sent, 2 skipped.');
   });
@@ -133,23 +133,23 @@ describe('a campaign', () => {
   test.for([
     [{ 't:failed': '1', 't:unknown': '1' }, 'relais campaign report cmp_1 --state failed'],
     [{ 't:unknown': '1' }, 'relais campaign report cmp_1 --state unknown'],
-  ] as const)('that is over with %j names who did not get it', ([rows, next]) => {
+  ] as const)('that is finished with %j counts those who did not get it', ([rows, next]) => {
     expect(explainCampaign(campaign('finished', rows), calm).next).toContain(next);
   });
 
-  test('that is held says what its account is held for', () => {
+  test('that is held names the hold of its account', () => {
     expect(explainCampaign(campaign('held'), { ...calm, ...outOfFunds }).summary).toContain(
       'Reason: the balance did not suffice.',
     );
   });
 
-  test('that runs says what keeps it', () => {
+  test('that is running shows what blocks it', () => {
     expect(explainCampaign(campaign('running'), { ...calm, pausedQueues: ['campaign'] }).summary).toContain(
       'It cannot go on now: its queue is paused.',
     );
   });
 
-  test('tells its uploads, its start and its end', () => {
+  test('lists its uploads, its start and its end', () => {
     const uploads = JSON.stringify([{ tag: 'a', hash: 'h', slices: 1, recipients: 2, skipped: 1 }]);
     const told = explainCampaign(campaign('finished', { uploads, startedAt: String(NOW + 1_000) }), calm);
     expect(told.story).toEqual([

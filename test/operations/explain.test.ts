@@ -45,13 +45,13 @@ const disbursement = (
 const explained = (state: StateOf<'disbursement'>, more: object = {}, around: Partial<Circumstances> = {}) =>
   explainDisbursement(disbursement(state, more), { ...calm, ...around });
 
-test('it begins with what it is: amount, mode, reference', () => {
+test('it begins with amount, mode and reference', () => {
   const { id, kind, state, summary } = explained('queued');
   expect({ id, kind, state }).toEqual({ id: ID, kind: 'disbursement', state: 'queued' });
   expect(summary).toContain('Disbursement of 25\u00a0000\u00a0XOF by wallet-a-senegal, reference salary-1.');
 });
 
-describe('every state says where it stands and what to do', () => {
+describe('every state has its meaning and the next step', () => {
   const sentences: Readonly<Record<StateOf<'disbursement'>, readonly [stands: string, next: string]>> = {
     awaiting_approval: ['waits for the approval of a different person (four-eyes)', `relais disburse approve ${ID}`],
     queued: ['waits for its turn; nothing was sent', 'goes on by itself'],
@@ -74,7 +74,7 @@ describe('every state says where it stands and what to do', () => {
   });
 });
 
-describe('every reason of a record says why and what to do', () => {
+describe('every reason of a record has an explanation and the next step', () => {
   test.for([
     ['held', 'funds', 'the balance did not suffice', 'Top up the balance'],
     ['held', 'callback_unreachable', 'could not reach our callback address', 'PUBLIC_URL'],
@@ -104,18 +104,18 @@ describe('every reason of a record says why and what to do', () => {
     expect(told.next).toContain(next);
   });
 
-  test('what needs a person names the command', () => {
+  test('a review names the command', () => {
     expect(explained('needs_review', { reason: 'never_executed' }).next).toBe(
       `Resolve it with \`resubmit\` or \`cancelled\`. relais review resolve ${ID}`,
     );
   });
 
-  test('a reason that nobody knows is told as it is', () => {
+  test('an unknown reason is shown unchanged', () => {
     expect(explained('needs_review', { reason: 'zut' }).summary).toContain('Reason: zut.');
   });
 });
 
-describe('what keeps it from being sent is told, the strongest first', () => {
+describe('the block of an unsent operation is shown, strongest first', () => {
   const stopped = { area: 'payments', reason: 'stopped' } as const;
   test.for([
     [{ accountKnown: false, holds: [stopped] }, 'has no keys of this account', 'ACCOUNTS_FILE'],
@@ -136,7 +136,7 @@ describe('what keeps it from being sent is told, the strongest first', () => {
     expect(told.summary).not.toContain('cannot go on');
   });
 
-  test('what has left us is kept by nothing but a paused queue or a missing worker', () => {
+  test('a sent operation is blocked only by a paused queue or a missing worker', () => {
     expect(explained('pending', {}, { holds: [stopped] }).summary).not.toContain('cannot go on');
     expect(explained('pending', {}, { pausedQueues: ['status-poll'] }).summary).toContain('its queue is paused');
   });
@@ -173,32 +173,32 @@ describe('the story', () => {
     expect(told(evidence)).toEqual(['accepted', sentence]);
   });
 
-  test('says where lines are no longer kept', () => {
+  test('shows a gap for lines that are no longer stored', () => {
     const lines = Array.from({ length: 24 }, (_, n) => ({ operation: 'status', code: '00', detail: `${n}` }));
     const record = disbursement('pending', {}, lines);
     const { story } = explainDisbursement({ ...record, evidence: { ...record.evidence, total: 30 } }, calm);
     expect(story[13]).toEqual({ at: '', what: '6 lines in the middle are no longer kept' });
   });
 
-  test('the last answer is told while it is open, when it was no good one', () => {
+  test('the last bad answer is shown while the operation is open', () => {
     const record = disbursement('pending', {}, [{ operation: 'status', code: 'http_401' }]);
     const { summary, next } = explainDisbursement(record, calm);
     expect(summary).toContain('The last answer: the service did not accept our keys.');
     expect(next).toBe('Check our keys and settings: relais doctor.');
   });
 
-  test('when it is looked at next is told', () => {
+  test('the time of the next check is shown', () => {
     expect(explained('pending').nextLook).toBe('2026-11-21T08:00:05.000Z');
     expect(explained('succeeded', {}, { dueAt: undefined }).nextLook).toBe(null);
   });
 });
 
-describe('what people decided', () => {
+describe('users’ decisions', () => {
   const decided = { resolvedBy: 'awa', note: 'seen on paper', reason: 'poll_exhausted' };
   const resolved = (state: StateOf<'disbursement'>, code: string) =>
     explainDisbursement(disbursement(state, decided, [{ operation: 'resolve', code, detail: 'awa' }]), calm);
 
-  test('is told with its author and note, and asks nobody to do more', () => {
+  test('is shown with its author and note, without a next step', () => {
     const { summary, next } = resolved('failed', 'failed');
     expect(summary).toContain('A person settled it as failed.');
     expect(summary).toContain('It needed review before: the service has not settled it');
@@ -206,12 +206,12 @@ describe('what people decided', () => {
     expect(next).toBe('Nothing is to be done.');
   });
 
-  test('is not what the service said afterwards', () => {
+  test('is not the provider’s later status', () => {
     const { summary } = resolved('succeeded', 'resubmit');
     expect(summary).toContain('the provider confirmed it');
   });
 
-  test('an approval is told with its author', () => {
+  test('an approval is shown with its author', () => {
     expect(explained('queued', { approvedBy: 'awa' }).summary).toContain('Approved by awa.');
   });
 });
@@ -232,7 +232,7 @@ test('a kind without a teller of its own still has its state, its reason and its
   expect(next).toContain('still looked at');
 });
 
-describe('a word of a log line', () => {
+describe('a reason in a log line', () => {
   test('is explained without an operation', () => {
     expect(explainReason('no_callback_url', { failureOf: calm.failureOf })).toEqual({
       id: 'no_callback_url',
@@ -245,11 +245,11 @@ describe('a word of a log line', () => {
     });
   });
 
-  test('may be a code of upstream', () => {
+  test('can be a code of the provider', () => {
     expect(explainReason('ERROR_110', { failureOf: calm.failureOf })?.summary).toBe('A receiver is not valid.');
   });
 
-  test('that nobody knows is not explained', () => {
+  test('that is unknown is not explained', () => {
     expect(explainReason('zut', { failureOf: calm.failureOf })).toBeUndefined();
     expect(explainReason('constructor', { failureOf: calm.failureOf })).toBeUndefined();
   });
@@ -305,7 +305,7 @@ describe('no reason is without an explanation', () => {
     expect(explainWord(word)).toBeDefined();
   });
 
-  test.for(Object.keys(failures))('%s, a code of the service or its client', (code) => {
+  test.for(Object.keys(failures))('%s, a code of the provider or its client', (code) => {
     expect(explainReason(code, { failureOf: calm.failureOf })?.summary).toMatch(/\.$/);
   });
 });
@@ -313,7 +313,7 @@ describe('no reason is without an explanation', () => {
 describe('in French', () => {
   const inFrench = { language: 'fr' } as const;
 
-  test('nothing of it stays English, whatever its state', () => {
+  test('in French nothing stays English, in any state', () => {
     const english = /\b(the|it|was|and|the service|nothing|accepted|asked|reason)\b/i;
     for (const state of statesOf('disbursement')) {
       const { summary, next, story } = explained(state, { reason: 'poll_exhausted' }, inFrench);
@@ -322,7 +322,7 @@ describe('in French', () => {
     }
   });
 
-  test('it says how much in F CFA, why, and what to do', () => {
+  test('it shows how much in F CFA, why, and the next step', () => {
     const { summary, next } = explained('held', { reason: 'funds' }, inFrench);
     expect(summary).toBe(
       'Décaissement de 25\u202f000\u00a0F\u00a0CFA par wallet-a-senegal, référence salary-1. Retenu jusqu’à ce qu’une condition soit levée\u202f; rien n’est parti. Raison : le solde ne suffisait pas.',
@@ -330,7 +330,7 @@ describe('in French', () => {
     expect(next).toMatch(/^Rechargez le solde/);
   });
 
-  test('a code of the service is said in the middle of a sentence', () => {
+  test('a code of the provider is shown within a sentence', () => {
     const { summary } = explained('rejected', { reason: '1001' }, inFrench);
     expect(summary).toContain('Raison : le service ne connaît pas ce mode de retrait.');
     expect(explainReason('http_401', { ...calm, ...inFrench })?.summary).toBe('Le service n’a pas accepté nos clés.');

@@ -26,12 +26,12 @@ describe.skipIf(absent)('docker-compose itself', () => {
       },
     );
 
-  test('takes the file as it stands, without a secret and without a word', () => {
+  test('accepts the file unchanged, without a secret and without a message', () => {
     const { status, stderr } = config('config', '--quiet');
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  test('reads in it what we read in it', () => {
+  test('parses it like we do', () => {
     const { services: known } = parse(config('--profile', 'grafana', 'config').stdout) as typeof written;
     expect(Object.keys(known).toSorted()).toEqual(Object.keys(written.services).toSorted());
     expect(known['api']?.ports).toEqual(['127.0.0.1:3000:3000/tcp']);

@@ -45,7 +45,7 @@ describe('docker-compose.yml', () => {
     expect(names).toBe('postgres redis api webhooks worker sandbox prometheus grafana');
   });
 
-  test.for(services)('%s uses only what the specification knows', ([, service]) => {
+  test.for(services)('%s uses only keys of the specification', ([, service]) => {
     expect(Object.keys(service).filter((key) => !KEYS.split(' ').includes(key))).toEqual([]);
   });
 
@@ -61,20 +61,20 @@ describe('docker-compose.yml', () => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{\w+_PORT:-\d+\}:\d+$/);
   });
 
-  test.for(services)('%s has bounds of memory and processes, and says how it is', ([name, service]) => {
+  test.for(services)('%s has limits of memory and processes, and a health check', ([name, service]) => {
     expect(service.mem_limit).toMatch(/^(\$\{\w+:-)?\d+[mg]\}?$/);
     expect(service.pids_limit).toBeGreaterThan(0);
     if (name !== 'grafana') expect(service.healthcheck?.test[0]).toMatch(/^CMD/);
   });
 
-  test.for(services)('%s mounts what there is', ([, { volumes = [] }]) => {
+  test.for(services)('%s mounts existing files', ([, { volumes = [] }]) => {
     for (const volume of volumes) {
       const [from = ''] = volume.split(':');
       expect(from.startsWith('./') ? existsSync(new URL(from, ROOT)) : from in compose.volumes).toBe(true);
     }
   });
 
-  test.for(services)('%s waits for somebody who is there', ([, { depends_on = [] }]) => {
+  test.for(services)('%s waits for an existing service', ([, { depends_on = [] }]) => {
     const names = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
     for (const name of names) expect(Object.keys(compose.services)).toContain(name);
   });
@@ -93,7 +93,7 @@ describe('docker-compose.yml', () => {
     expect(logging?.options).toEqual({ 'max-size': expect.stringMatching(/^\d+m$/), 'max-file': '5' });
   });
 
-  test('a command that only looks needs no secret, and the file says where they are kept', () => {
+  test('a read-only command needs no secret, and the file names their location', () => {
     const text = read('docker-compose.yml');
     expect(text).not.toMatch(/\$\{\w+:?\?/);
     // test/cli/init.test.ts checks its output.
@@ -164,7 +164,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.services['worker'] ?? {})).not.toContain('container_name');
   });
 
-  test('PostgreSQL keeps what it commits: nothing turns that off', () => {
+  test('PostgreSQL keeps its commits: nothing turns that off', () => {
     expect(compose.services['postgres']?.command).toEqual(['postgres', '-c', 'log_error_verbosity=terse']);
     expect(compose.services['postgres']?.volumes).toEqual(['postgres:/var/lib/postgresql/data']);
   });
@@ -173,7 +173,7 @@ describe('docker-compose.yml', () => {
     expect(compose.services['redis']?.healthcheck?.test).toEqual(['CMD-SHELL', 'redis-cli ping | grep -q PONG']);
   });
 
-  test('the sandbox keeps its books in a volume, so that it knows after a restart whom it paid', () => {
+  test('the sandbox stores its records in a volume, so that it knows its payments after a restart', () => {
     const { command, volumes } = compose.services['sandbox'] ?? {};
     const [, folder] = volumes?.[0]?.split(':') ?? [];
     expect(command).toEqual(['sandbox', '--books', `${folder}/books`]);
@@ -214,7 +214,7 @@ describe('the image', () => {
     expect(last.filter((line) => line.startsWith('RUN '))).toEqual([]);
   });
 
-  test('is not root, says whether it lives, and gets the signals itself', () => {
+  test('is not root, has a health check, and gets the signals itself', () => {
     expect(last).toContain('USER 1000:1000');
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     expect(last).toContain(
@@ -222,7 +222,7 @@ describe('the image', () => {
     );
   });
 
-  test('has the Node that the tests run with, and so has the unit of systemd what it is started with', () => {
+  test('has the Node that the tests use, and so has the systemd unit its arguments', () => {
     const [, version] = /^const OURS = '([\d.]+)';$/m.exec(read('script/node.mjs')) ?? [];
     expect(lines.find((line) => line.startsWith('ARG NODE_IMAGE='))).toContain(`/node:${version}-`);
     const start = `ExecStart=/usr/bin/node ${SHIPPED_ARGS.join(' ')} /opt/`;
@@ -233,7 +233,7 @@ describe('the image', () => {
     }
   });
 
-  test('runs nobody else’s scripts, and copies nothing that is ignored', () => {
+  test('runs no scripts of packages, and copies no ignored files', () => {
     for (const line of lines.filter((one) => /\bnpm (ci|prune)\b/.test(one)))
       expect(line).toContain('--ignore-scripts');
     const kept = read('.dockerignore')

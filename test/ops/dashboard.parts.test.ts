@@ -56,7 +56,7 @@ describe.skipIf(missing)('a real Prometheus', () => {
     await until('there is an answer', some, 30_000);
   });
 
-  test('finds every target up, and what all of them tell of the whole is the same', async () => {
+  test('finds every target up, with equal values of the whole deployment', async () => {
     const differing = `max by (__name__, queue, kind, state) (relais_operations) - min by (__name__, queue, kind, state) (relais_operations) != 0`;
     const same = async () => (await watched.prometheus.query(differing)).length === 0;
     await until('all tell the same', same, 15_000);

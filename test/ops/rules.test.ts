@@ -16,7 +16,7 @@ const entries = new Map(
 );
 
 describe('an alert', () => {
-  test.for(alerts)('$alert says how bad it is, what is wrong, and where to read on', (rule) => {
+  test.for(alerts)('$alert has a severity, a description, and a link', (rule) => {
     expect(rule.alert).toMatch(/^Relais[A-Z]\w+$/);
     expect(['critical', 'warning']).toContain(rule.labels?.['severity']);
     expect(rule.annotations?.['summary']).toMatch(/\.$/);
@@ -34,7 +34,7 @@ describe('an alert', () => {
   });
 
   test.for(alerts)(
-    '$alert has an entry that says what is noticed, what shows it and what to do',
+    '$alert has a runbook entry with symptom, evidence and steps',
     ({ alert = '' }) => {
       const entry = entries.get(alert);
       for (const part of ['- *Noticed*: ', '- *See*: ', '- *Do*: ']) expect(entry).toContain(part);
@@ -48,7 +48,7 @@ describe('an alert', () => {
     expect([...entries.keys()]).toEqual(alerts.map(({ alert }) => alert));
   });
 
-  test.for(alerts)('$alert is tested for what fires it and for what does not', ({ alert }) => {
+  test.for(alerts)('$alert has a test that fires and one that does not', ({ alert }) => {
     const cases = ruleTests().flatMap(({ alert_rule_test = [] }) =>
       alert_rule_test.filter(({ alertname }) => alertname === alert),
     );
@@ -70,7 +70,7 @@ describe('an expression', () => {
   });
 });
 
-describe('a failure of the service', () => {
+describe('a failure of the provider', () => {
   /** Ordinary events, such as an expired token or an unknown id, which are handled at once. */
   const EVERYDAY = ['4004', 'ERROR_121', 'ERROR_122', 'ERROR_123', 'ERROR_124', 'token_refused', 'login_awaited'];
   const rule = rulesOf('recording').find(({ record }) => record === 'job:relais_upstream_failures:rate5m');
@@ -80,7 +80,7 @@ describe('a failure of the service', () => {
     for (const code of counted) expect(Object.keys(failures)).toContain(code);
   });
 
-  test('is whatever upstream is to blame for, but for what happens every day', () => {
+  test('is every failure that the provider causes, except everyday ones', () => {
     const theirs = Object.entries(failures).flatMap(([code, { blame }]) => (blame === 'upstream' ? [code] : []));
     for (const code of theirs) expect([...counted, ...EVERYDAY]).toContain(code);
   });

@@ -78,7 +78,7 @@ function setUp(...args: readonly string[]) {
   return { ...ran, asked: existsSync(join(tree, 'asked')) ? readFileSync(join(tree, 'asked'), 'utf8') : '' };
 }
 
-test('without being asked to, setup never installs anything on the system, whoever runs it', () => {
+test('setup never installs anything on the system by default, for any user', () => {
   const { asked, status } = setUp();
   expect(status).toBe(1);
   expect(asked).not.toMatch(/\binstall\b|sudo/);
@@ -86,13 +86,13 @@ test('without being asked to, setup never installs anything on the system, whoev
   expect(asked).toMatch(/^apt-get -o Dir::State::Lists=.*\.relais\/redis\/apt\/lists .* update$/m);
 });
 
-test('with --system it asks the package manager, and with another word it says what there is', () => {
+test('with --system it calls the package manager, and with another word it lists the options', () => {
   expect(setUp('--system').asked).toMatch(/^(sudo -v|apt-get update)$/m);
   const wrong = spawnSync('bash', [join(tree, 'script/setup'), '--sytem'], { encoding: 'utf8' });
   expect([wrong.status, wrong.stderr]).toEqual([2, 'usage: script/setup [--system]\n']);
 });
 
-test('what its tools keep stays in its folder, not in the one of the person', () => {
+test('its tools store files in its folder, not in the user’s', () => {
   program('script/setup', 'exit 0');
   program('node_modules/.bin/vitest', `echo "$XDG_CACHE_HOME $XDG_DATA_HOME" >"${tree}/places"`);
   spawnSync('bash', [join(tree, 'script/test'), 'unit'], { env: environment(), encoding: 'utf8' });
@@ -129,7 +129,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('what a step has started is gone when it is over, and the last two lines are the time and the count', () => {
+test('a step’s processes are gone at its end, and the last two lines are the time and the count', () => {
   leavesServer('exit 0');
   const { stdout } = spawnSync('bash', [join(tree, 'script/test'), 'unit'], { env: environment(), encoding: 'utf8' });
   expect(server()).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ test.for([
   ['SIGKILL', ''],
   ['SIGTERM', 'setsid'],
   ['SIGKILL', 'setsid'],
-] as const)('what it has started is gone after %s too, and its folders %s', async ([signal, session]) => {
+] as const)('its processes are gone after %s too, and its folders %s', async ([signal, session]) => {
   leavesServer('sleep 1000', session);
   const child: ChildProcess = spawn('bash', [join(tree, 'script/test'), 'unit'], {
     env: environment(),

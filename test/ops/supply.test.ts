@@ -33,7 +33,7 @@ test('every package that is installed on Linux is held to a checksum', () => {
 /** Licences that require only attribution. Development packages are never shipped. */
 const TAKEN = ['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD'];
 
-test('what we bring along has a licence that asks no more than to be named', () => {
+test('bundled packages have a licence that requires only attribution', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
   const brought = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev === undefined);
   const known = brought.filter(([, { integrity }]) => integrity !== undefined);

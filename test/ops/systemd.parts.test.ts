@@ -39,7 +39,7 @@ describe.skipIf(missing)('systemd', () => {
     }
   }
 
-  test('understands every line, whatever the role', () => {
+  test('understands every line, for any role', () => {
     expect(verified((text) => text)).toBe('');
   });
 

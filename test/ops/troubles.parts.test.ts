@@ -55,7 +55,7 @@ describe.skipIf(missing)('the alert', () => {
   });
 
   describe.concurrent('of something outside or in doubt', () => {
-    test('RelaisMoneyPending, RelaisMoneyInDoubt and RelaisUpstreamFailing fire when the service does not say', async () => {
+    test('RelaisMoneyPending, RelaisMoneyInDoubt and RelaisUpstreamFailing fire when the provider does not answer', async () => {
       const pending = await pay('pending', '779999902');
       await stateIs(pending, 'pending');
       await fault('answers 5xx before doing the work', 'disbursement.status');
@@ -69,7 +69,7 @@ describe.skipIf(missing)('the alert', () => {
       await until('looks fail', async () => (await failing()).includes('disbursement_status'), SOON_MS);
     });
 
-    test('RelaisSmsInDoubt fires when statistics do not answer, RelaisSmsUnknown when they answer and know nobody', async () => {
+    test('RelaisSmsInDoubt fires when statistics do not answer, RelaisSmsUnknown when they answer without the SMS', async () => {
       await fault('resets the connection before doing the work', 'sms.send');
       const { id: silence } = await fault('answers 5xx before doing the work', 'sms.stats');
       await send(60);
@@ -78,7 +78,7 @@ describe.skipIf(missing)('the alert', () => {
       await fires('RelaisSmsUnknown');
     });
 
-    test('RelaisCallbackUnmatched fires for an id that we do not have, and for a success of what has ended without', async () => {
+    test('RelaisCallbackUnmatched fires for an unknown id, and for a success of an operation that ended without one', async () => {
       const id = await pay('called-off', '771234568', { notBefore: inAnHour() });
       await watched.api('POST', `/v1/disbursements/${id}/cancel`);
       expect(await post(signed('d_of_another_redis'), 'success')).toBe(200);
@@ -88,7 +88,7 @@ describe.skipIf(missing)('the alert', () => {
       expect(new Set(await told())).toEqual(new Set(['contradicts', 'unmatched']));
     });
 
-    test('RelaisCallbacksForged fires when somebody tries addresses that we never made', async () => {
+    test('RelaisCallbacksForged fires for invented addresses', async () => {
       const forged = signed('d_forged').slice(0, -1);
       const answers = await Promise.all(
         Array.from({ length: 120 }, (_, index) => post(`${forged}${index % 10}`, 'success')),
@@ -112,7 +112,7 @@ describe.skipIf(missing)('the alert', () => {
       await ends('RelaisMisplacedJobs');
     });
 
-    test('RelaisIntakeRejected fires when a program asks for what relais refuses', async () => {
+    test('RelaisIntakeRejected fires when relais refuses a program’s request', async () => {
       const queue = new Queue('intake', { connection: { url: watched.server.url }, prefix: '{relais}' });
       try {
         await queue.add('pay', { kind: 'disbursement' });
@@ -122,7 +122,7 @@ describe.skipIf(missing)('the alert', () => {
       }
     });
 
-    test('RelaisWrongKeys fires when somebody guesses keys', async () => {
+    test('RelaisWrongKeys fires when a client guesses keys', async () => {
       const guess = async (_: unknown, number: number): Promise<number> => {
         const headers = { authorization: `Bearer guess-${number}` };
         const answer = await request(`${watched.urls.api}/v1/accounts`, { headers });
@@ -143,7 +143,7 @@ describe.skipIf(missing)('the alert', () => {
     });
   });
 
-  test('RelaisAuditBroken fires when somebody deletes a line of the audit log', async () => {
+  test('RelaisAuditBroken fires when a line of the audit log is deleted', async () => {
     await Promise.all(['stop', 'release'].map((act) => watched.api('POST', `/v1/accounts/main/${act}`)));
     const signed = async () =>
       (await watched.ledger.query('select from relais.audit_line where mac is null')).length === 0;
@@ -152,7 +152,7 @@ describe.skipIf(missing)('the alert', () => {
     expect((await fires('RelaisAuditBroken')).labels['severity']).toBe('critical');
   });
 
-  test('RelaisEventsDelayed fires when nobody publishes, and ends once somebody does', async () => {
+  test('RelaisEventsDelayed fires without a publisher, and ends with one', async () => {
     const lease = (at: string) =>
       watched.ledger.query(
         `update relais.leader set process = 'nobody', lease_until = ${at} where name = 'publisher'`,
@@ -173,7 +173,7 @@ describe.skipIf(missing)('the alert', () => {
     await ends('RelaisEventsQuarantined');
   });
 
-  test('RelaisOldTransaction fires while somebody forgets to commit, and ends with that session', async () => {
+  test('RelaisOldTransaction fires for an uncommitted transaction, and ends with that session', async () => {
     const client = new Client({ connectionString: watched.ledger.url });
     await client.connect();
     await client.query('begin; select 1');
@@ -208,7 +208,7 @@ describe.skipIf(missing)('the alert', () => {
     }
   });
 
-  test('RelaisContradiction fires when the service takes a success back', async () => {
+  test('RelaisContradiction fires when the provider returns a payment', async () => {
     await watched.control('DELETE', '/faults');
     const id = await pay('taken-back', '773333333');
     await stateIs(id, 'succeeded');
@@ -218,7 +218,7 @@ describe.skipIf(missing)('the alert', () => {
     expect((await fires('RelaisContradiction')).labels['contradiction']).toBe('reversed');
   });
 
-  test('RelaisContradiction fires when the service has paid after all what it had said had failed', async () => {
+  test('RelaisContradiction fires when the provider has paid after reporting a failure', async () => {
     await watched.control('DELETE', '/faults');
     const id = await pay('failed-first', '779999901');
     await stateIs(id, 'failed');

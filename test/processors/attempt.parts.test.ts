@@ -75,8 +75,8 @@ async function accepted({ kind, queue, asks, accept, advance }: Begun) {
   };
 }
 
-describe.each([disbursement, invoice, paymentRequest])('a $kind that upstream did nothing for', (begun) => {
-  test('keeps tries and evidence through a long outage, and is tried as often as a hold is looked at', async () => {
+describe.each([disbursement, invoice, paymentRequest])('a $kind without effect at the provider', (begun) => {
+  test('keeps tries and evidence through a long outage, and is tried as often as holds are re-read', async () => {
     const world = await accepted(begun);
     world.answer(world.asks, not('transient', 'unreachable', 'never'));
     while ((await world.run()) < RECHECK_MS) world.advance(RECHECK_MS);
@@ -89,7 +89,7 @@ describe.each([disbursement, invoice, paymentRequest])('a $kind that upstream di
     expect(before.answers).toBe(before.tries);
   });
 
-  test('waits as long as upstream asks where that is longer', async () => {
+  test('waits as long as the provider requests if that is longer', async () => {
     const world = await accepted(begun);
     const refused = not('transient', 'throttled', 'never');
     world.answer(world.asks, { ...refused, retryAfterMs: 900_000 }, { ...refused, retryAfterMs: 1 });

@@ -62,7 +62,7 @@ describe('an attempt that finds `sending`', () => {
     expect(await world.run()).toEqual({ outcome: 'idle', reason: 'leased' });
   });
 
-  test('leaves it to a person, and sends nothing', async () => {
+  test('requests a review, and sends nothing', async () => {
     const world = await interrupted();
     world.advance(LEASE_MS + 1);
     world.answer('directCredit', credited);
@@ -73,14 +73,14 @@ describe('an attempt that finds `sending`', () => {
 });
 
 describe('nothing is sent', () => {
-  test('while a person has stopped the account', async () => {
+  test('while an operator has stopped the account', async () => {
     const world = await accepted();
     await world.context.accounts.hold('main', 'payments', 'stopped');
     expect(await world.run()).toEqual({ outcome: 'waits', reason: 'account_stopped' });
     expect(world.calls).toEqual([]);
   });
 
-  test('when a person stops the account after it was looked whether anybody has', async () => {
+  test('when an operator stops the account after the check', async () => {
     const world = await accepted();
     world.answer('directCredit', credited);
     Object.assign(world.context.upstream, {
@@ -101,7 +101,7 @@ describe('nothing is sent', () => {
   });
 });
 
-test('one that was not let through may have been made: a person looks, and the others wait', async () => {
+test('one that was not a trial may have been executed: it needs review, and the others wait', async () => {
   const world = await accepted();
   world.answer('directCredit', not('unknown', 'http_403'));
   expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'http_403' });
@@ -165,7 +165,7 @@ describe('an answer that Redis is away for', () => {
     },
   );
 
-  test('and says that nothing left us leads back to the queue', async () => {
+  test('and the proof that nothing left returns it to the queue', async () => {
     const world = await answeredWhileAway(not('transient', 'unreachable', 'never'), 'the write');
     expect(await world.state()).toBe('queued');
     world.advance(60_000);
@@ -214,7 +214,7 @@ describe('an answer that comes after another attempt has given it up', () => {
     ]);
   });
 
-  test('is kept as evidence when a person has decided, and told to be lost', async () => {
+  test('is stored as evidence after a user’s decision, and reported as lost', async () => {
     const decides = (world: Awaited<ReturnType<typeof accepted>>) => world.alter('dcr_1', { state: 'failed' });
     const { settlement, record } = await answeredLate(credited, decides);
     expect(settlement).toEqual({ outcome: 'lost', reason: 'not yours' });
@@ -222,7 +222,7 @@ describe('an answer that comes after another attempt has given it up', () => {
     expect(JSON.stringify(record?.evidence)).toContain('named|transactionId||tx-1');
   });
 
-  test('stays with the person where its transaction is that of another operation', async () => {
+  test('stays in review if its transaction belongs to another operation', async () => {
     const another = async (world: Awaited<ReturnType<typeof accepted>>): Promise<void> => {
       world.answer('directCredit', credited);
       expect(await advanceDirectCredit('dcr_2', world.context)).toMatchObject({ outcome: 'ended' });

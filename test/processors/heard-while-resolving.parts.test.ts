@@ -18,7 +18,7 @@ async function waitingForAPerson() {
   return { at, says };
 }
 
-test('a success that is posted while a person calls it failed is looked at, and told as late', async () => {
+test('a success in a callback during a “failed” decision is checked, and reported as late', async () => {
   const { at, says } = await waitingForAPerson();
   at.answer('disbursementStatus', async () => {
     await at.hint('success', ['succeeded']);
@@ -33,7 +33,7 @@ test('a success that is posted while a person calls it failed is looked at, and 
   expect(await at.told()).toEqual(['needs_review mismatch_amount', 'failed', 'succeeded late']);
 });
 
-test('a look that was due now is not put off to tomorrow by a person whose question is not answered', async () => {
+test('a due check is not postponed to tomorrow by a decision without an answer', async () => {
   const { at, says } = await waitingForAPerson();
   await at.hint('success', ['succeeded']);
   expect(await at.due()).toBeLessThanOrEqual(0);
@@ -42,7 +42,7 @@ test('a look that was due now is not put off to tomorrow by a person whose quest
   expect(await at.due()).toBeLessThanOrEqual(2_000);
 });
 
-test('nor by one whose word upstream does not bear out', async () => {
+test('nor by one that the provider does not confirm', async () => {
   const { at, says } = await waitingForAPerson();
   await at.hint('success', ['succeeded']);
   at.answer('disbursementStatus', ok({ status: 'created', token: 'tok-dsb_1' }));
@@ -50,7 +50,7 @@ test('nor by one whose word upstream does not bear out', async () => {
   expect(await at.due()).toBeLessThanOrEqual(2_000);
 });
 
-test('however often a person tries in vain', async () => {
+test('for any number of refused decisions', async () => {
   const { at, says } = await waitingForAPerson();
   await at.hint('success', ['succeeded']);
   const created = ok({ status: 'created', token: 'tok-dsb_1' });

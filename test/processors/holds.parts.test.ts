@@ -53,7 +53,7 @@ test('a token is written down in the same step as the intent to use it', async (
   ]);
 });
 
-test('a token stays where a person stops the account before the intent is written', async () => {
+test('a token stays if an operator stops the account before the intent is written', async () => {
   const world = await queued();
   world.answer('createDisbursement', ok({ token: 'tok' }));
   let admitted = 0;
@@ -90,7 +90,7 @@ describe('a disbursement that had its token before the account was held', () => 
     expect(await world.context.accounts.holdsOf('main')).toEqual([]);
   });
 
-  test('leaves it as it is when nobody knows what became of the submit', async () => {
+  test('leaves it unchanged if the result of the submit is unknown', async () => {
     const world = await created();
     world.answer('submitDisbursement', not('unknown', 'timeout', 'maybe'));
     expect(await world.run()).toEqual({ outcome: 'unknown', reason: 'timeout' });
@@ -111,7 +111,7 @@ describe('a disbursement whose service cannot be reached', () => {
     expect(await dueAfter('unreachable', 7)).toBe(30_000);
   });
 
-  test('waits for minutes where the service was reached, and failed', async () => {
+  test('waits for minutes if the provider was reached, and failed', async () => {
     expect(await dueAfter('server_error', 7)).toBe(900_000);
   });
 
@@ -119,7 +119,7 @@ describe('a disbursement whose service cannot be reached', () => {
     expect(await dueAfter('unreachable', 0)).toBe(1_000);
   });
 
-  test('keeps the time of its send through a night without the service and three days of looks', async () => {
+  test('retains the time of its send through a night without the provider and three days of checks', async () => {
     const world = await queued();
     const evidence = async () =>
       readEvidence({ evidence: (await world.queries.read('disbursement', 'dsb_1'))?.evidence ?? NO_EVIDENCE });

@@ -69,7 +69,7 @@ test('a refused request names every problem and that nothing was recorded', asyn
   );
 });
 
-test('a conflict names the operation that stands', async () => {
+test('a conflict names the existing operation', async () => {
   await expect(intake().processor(job({ kind: 'campaign' }))).rejects.toThrow('cmp_1');
 });
 
@@ -83,7 +83,7 @@ test.for([
   await expect(intake().processor(job(data))).rejects.toThrow('message, disbursement, campaign');
 });
 
-test('a job of another environment is refused, and says whose workers these are', async () => {
+test('a job of another environment is refused, with the workers’ own', async () => {
   const { asked, processor } = intake();
   const other = job({ kind: 'message', environment: 'live' });
   await expect(processor(other)).rejects.toThrow('/environment must be test');
@@ -117,7 +117,7 @@ test('a batch keeps its whole answer, without the values that its problems quote
   expect(asked.data).toEqual(answer);
 });
 
-test('a request whose answer was lost may have been taken in, and is never said not to have been', async () => {
+test('a request whose answer was lost may have been accepted, and is never reported as not accepted', async () => {
   const lost = async () => Promise.reject(new Error('Command timed out'));
   const tools = {
     clock: systemClock,
@@ -157,7 +157,7 @@ test.for([
   expect(again).toEqual(first);
 });
 
-test('an answer that could not be kept with the job at first is kept, and given when it runs again', async () => {
+test('an answer that could not be stored with the job at first is stored, and returned when it runs again', async () => {
   const kept: unknown[] = [];
   const asked = {
     ...job({ kind: 'message', to: '+221771234567' }),
@@ -171,7 +171,7 @@ test('an answer that could not be kept with the job at first is kept, and given 
   expect(await intake().processor(asked)).toEqual({ id: 'msg_1', outcome: 'accepted' });
 });
 
-test('in a recovery nobody is told to add a job again: it may have been carried out', async () => {
+test('during a recovery no caller is advised to add a job again: it may have been executed', async () => {
   const { asked, processor } = intake({ recovering: true });
   const waiting = job({ kind: 'message' });
   await expect(processor(waiting)).rejects.toThrow('check before you add it again');

@@ -12,10 +12,10 @@ const judge = (changes: Partial<InvoiceRecord>, answer: Partial<InvoiceAnswer>, 
   );
 
 describe('completed', () => {
-  test('for what was billed', () => expect(judge({}, {})).toEqual({ is: 'completed', late: false }));
+  test('for the billed amount', () => expect(judge({}, {})).toEqual({ is: 'completed', late: false }));
   test('for more than was billed, with the amount', () =>
     expect(judge({}, { totalAmount: 15_300 })).toEqual({ is: 'completed', late: false, amountPaid: 15_300 }));
-  test('with fees on top of what was billed', () =>
+  test('with fees on top of the billed amount', () =>
     expect(judge({}, { totalAmount: 15_300, totalWithoutFees: 15_000 })).toMatchObject({ is: 'completed' }));
   test('never for less than was billed', () =>
     expect(judge({}, { totalAmount: 14_999 })).toEqual({ is: 'review', because: 'amount_mismatch' }));
@@ -24,16 +24,16 @@ describe('completed', () => {
       is: 'review',
       because: 'amount_mismatch',
     }));
-  test('never for an amount that nobody can read', () =>
+  test('never for an unreadable amount', () =>
     expect(judge({}, { totalAmount: undefined })).toEqual({ is: 'review', because: 'unreadable_amount' }));
-  test.for(['cancelled', 'failed'] as const)('after %s for less, a person looks: somebody has paid', (state) => {
+  test.for(['cancelled', 'failed'] as const)('after %s for less, it needs review: there was a payment', (state) => {
     expect(judge({ state }, { totalAmount: 14_999 })).toEqual({ is: 'review', because: 'amount_mismatch' });
     expect(judge({ state }, { totalAmount: undefined })).toEqual({ is: 'review', because: 'unreadable_amount' });
     // The user who decided has seen that.
     const decided = { state, resolvedBy: 'checker' };
     expect(judge(decided, { totalAmount: 14_999 })).toEqual({ is: 'over', because: 'amount_mismatch' });
   });
-  test('after needs_review for less, the person who looks is not told once more', () =>
+  test('after needs_review for less, it is not reported again', () =>
     expect(judge({ state: 'needs_review' }, { totalAmount: 1 })).toEqual({ is: 'over', because: 'amount_mismatch' }));
   test.for(['cancelled', 'failed', 'needs_review'] as const)('after %s, as late', (state) =>
     expect(judge({ state }, {})).toEqual({ is: 'completed', late: true }),
@@ -46,31 +46,31 @@ describe('an answer about something else', () => {
     [{ mode: 'test' }, 'mismatch_mode'],
     [{ mode: 'test', status: 'pending' }, 'mismatch_mode'],
   ];
-  test.for(others)('%o is shown to a person', ([answer, because]) =>
+  test.for(others)('%o needs review', ([answer, because]) =>
     expect(judge({}, answer)).toEqual({ is: 'review', because }),
   );
-  test.for(others)('%o does not change what is over', ([answer, because]) =>
+  test.for(others)('%o does not change a finished invoice', ([answer, because]) =>
     expect(judge({ state: 'failed' }, answer)).toEqual({ is: 'over', because }),
   );
 });
 
 describe('not paid', () => {
-  test('pending is looked at again, later each time', () => {
+  test('pending is checked again, later each time', () => {
     expect(judge({}, { status: 'pending' })).toEqual({ is: 'look again', dueInMs: 10_000, because: 'pending' });
     expect(judge({ tries: 7 }, { status: 'pending' })).toMatchObject({ dueInMs: 900_000 });
   });
-  test('the last look is at the end of the 25 hours, never after it', () => {
+  test('the last check is at the end of the 25 hours, never after it', () => {
     expect(judge({ tries: 7 }, { status: 'pending' }, INVOICE_LIMIT_MS - 5_000)).toMatchObject({ dueInMs: 5_000 });
     expect(judge({}, { status: 'pending' }, INVOICE_LIMIT_MS)).toEqual({ is: 'review', because: 'poll_exhausted' });
   });
-  test('a word that nobody knows ends nothing', () =>
+  test('an unknown status ends nothing', () =>
     expect(judge({}, { status: 'refunded' })).toMatchObject({ is: 'look again', because: 'status_refunded' }));
-  test('cancelled within a day, nobody knows why', () =>
+  test('cancelled within a day, for an unknown reason', () =>
     expect(judge({}, { status: 'cancelled' }, 2 * HOUR)).toEqual({ is: 'cancelled' }));
   test('cancelled after a day, it has expired', () =>
     expect(judge({}, { status: 'cancelled' }, 24 * HOUR)).toEqual({ is: 'cancelled', reason: 'expired' }));
   test('failed', () => expect(judge({}, { status: 'failed' })).toEqual({ is: 'failed' }));
-  test('one last word is not replaced by another one', () => {
+  test('one final status does not replace another', () => {
     expect(judge({ state: 'failed' }, { status: 'cancelled' })).toEqual({ is: 'over', because: 'status_cancelled' });
     expect(judge({ state: 'cancelled' }, { status: 'cancelled' })).toEqual({ is: 'over', because: 'nothing_new' });
     expect(judge({ state: 'failed' }, { status: 'pending' })).toEqual({ is: 'over', because: 'status_pending' });

@@ -46,7 +46,7 @@ describe('creating', () => {
     expect(world.calls).toMatchObject([{ sendBy: { since: momentOf(world.context.clock), ms: LEASE_MS / 2 } }]);
   });
 
-  test('two attempts at once publish one address, and the other is kept as evidence', async () => {
+  test('two concurrent attempts publish one address, and the other is stored as evidence', async () => {
     const world = await accepted();
     world.answer('createInvoice', made);
     // A process that was frozen: while it creates, its lease ends and another one publishes.
@@ -69,7 +69,7 @@ describe('creating', () => {
     expect(JSON.stringify(record?.evidence)).toContain('named|token||tok-2');
   });
 
-  test('one payment ends one invoice: a token that another was given is handed out to nobody', async () => {
+  test('one payment ends one invoice: a token of another invoice is never published', async () => {
     const world = await published();
     expect(await advanceInvoice('inv_2', world.context)).toEqual({
       outcome: 'needs_review',
@@ -101,7 +101,7 @@ describe('creating', () => {
     expect(await world.run()).toMatchObject({ outcome: 'advanced', reason: 'created' });
   });
 
-  test('what could not be created within an hour is given up', async () => {
+  test('an invoice that could not be created within an hour expires', async () => {
     const world = await accepted();
     world.answer('createInvoice', not('transient', 'unreachable', 'never'));
     expect(await world.run()).toMatchObject({ outcome: 'retries', reason: 'unreachable' });
@@ -124,7 +124,7 @@ describe('creating', () => {
 });
 
 describe('looking', () => {
-  test('goes on for 25 hours, and then a person looks', async () => {
+  test('continues for 25 hours, and then needs review', async () => {
     const world = await published();
     world.answer('confirmInvoice', says('pending'));
     let looks = 0;
@@ -136,7 +136,7 @@ describe('looking', () => {
     expect(await world.read()).toMatchObject({ state: 'needs_review', reason: 'poll_exhausted' });
   });
 
-  test('an invoice that the service does not know is looked for, and then shown to a person', async () => {
+  test('an invoice that the provider does not know is checked, and then needs review', async () => {
     const world = await published();
     world.answer('confirmInvoice', not('transient', '4004'));
     expect(await world.run()).toMatchObject({ outcome: 'retries' });
@@ -151,7 +151,7 @@ describe('looking', () => {
     ['mismatch_token', { token: 'tok-9' }, ['named|token||tok-9']],
     ['mismatch_mode', { mode: 'test' }, ['named|mode||test']],
     ['mismatch_token', { token: 'tok-9', totalAmount: 9 }, ['named|amount||9', 'named|token||tok-9']],
-  ] as const)('what goes to a person for %s shows what the service named', async ([reason, more, lines]) => {
+  ] as const)('a review for %s shows the provider’s values', async ([reason, more, lines]) => {
     const world = await published();
     world.answer('confirmInvoice', says('completed', more));
     expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason });
@@ -161,7 +161,7 @@ describe('looking', () => {
     expect(named.map((line) => line.slice(line.indexOf('named|')))).toEqual(lines);
   });
 
-  test('a receipt is kept and told whole', async () => {
+  test('a receipt is stored and returned whole', async () => {
     const world = await published();
     const receiptUrl = `https://pay.example/${'r'.repeat(780)}`;
     world.answer('confirmInvoice', says('completed', { receiptUrl }));
@@ -170,7 +170,7 @@ describe('looking', () => {
     expect(await world.events()).toMatchObject([{ data: { receiptUrl } }]);
   });
 
-  test('that less was paid is shown to a person also where it is known only after it went there', async () => {
+  test('a partial payment is shown to an operator, even if it is found after the review began', async () => {
     const world = await published();
     world.advance(26 * HOUR);
     world.answer('confirmInvoice', says('pending'), says('completed', { totalAmount: 14_999 }));
@@ -180,7 +180,7 @@ describe('looking', () => {
     expect(JSON.stringify((await world.read())?.evidence).split('named|amount||14999')).toHaveLength(2);
   });
 
-  test('that goes to a person while a callback comes is looked at again five seconds later', async () => {
+  test('that goes to review during a callback is checked again five seconds later', async () => {
     const world = await published();
     world.advance(26 * HOUR);
     const { payments } = world.context.upstream;
@@ -198,7 +198,7 @@ describe('looking', () => {
     expect(Number(await world.dueAt()) - world.context.clock.now()).toBe(5_000);
   });
 
-  test('one that has failed is looked at once more, at the end of its time', async () => {
+  test('a failed one is checked once more, at the end of its lifetime', async () => {
     const world = await published();
     const since = (await world.read())?.publishedAt ?? 0;
     world.answer('confirmInvoice', says('failed', { failReason: 'Declined' }));
@@ -210,7 +210,7 @@ describe('looking', () => {
     expect(await world.dueAt()).toBeNull();
   });
 
-  test('a callback to one that is over is a reason to look again', async () => {
+  test('a callback to a finished one triggers a check', async () => {
     const world = await published();
     world.answer('confirmInvoice', says('cancelled'), says('completed'));
     world.advance(30 * HOUR);
@@ -253,7 +253,7 @@ describe('looking', () => {
       return { ...world, nudge, looksUntil };
     };
 
-    test('is asked about again where no answer came to its last look', async () => {
+    test('is checked again if its last check got no answer', async () => {
       const world = await published();
       world.answer('confirmInvoice', says('failed'));
       await world.run();
@@ -265,7 +265,7 @@ describe('looking', () => {
       expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed_late' });
     });
 
-    test('is asked about again where no answer came to a look that a callback woke', async () => {
+    test('is checked again if a check after a callback got no answer', async () => {
       const world = await over();
       await world.nudge('completed');
       world.answer('confirmInvoice', not('transient', 'no_answer', 'maybe'), says('completed'));
@@ -285,7 +285,7 @@ describe('looking', () => {
       expect(looks).toBeLessThan(150);
     });
 
-    test('is not asked about again where the service says that it knows of none', async () => {
+    test('is not checked again if the provider does not know it', async () => {
       const world = await over();
       await world.nudge('cancelled');
       world.answer('confirmInvoice', not('transient', '4004'));
@@ -293,7 +293,7 @@ describe('looking', () => {
       expect(await world.dueAt()).toBeNull();
     });
 
-    test('of which a callback says that it was paid is looked at until an old answer is none', async () => {
+    test('that a callback reports as paid is checked until an answer cannot be outdated', async () => {
       const world = await over();
       await world.nudge('completed', 'hash_right');
       const old = Array.from({ length: 5 }, () => says('cancelled'));
@@ -302,7 +302,7 @@ describe('looking', () => {
       expect((await world.read())?.state).toBe('completed');
     });
 
-    test('of which the service says that less was paid goes to a person, who is told', async () => {
+    test('that the provider reports as partly paid goes to review, and is reported', async () => {
       const world = await over();
       await world.nudge('completed', 'hash_right');
       world.answer('confirmInvoice', says('completed', { totalAmount: 14_000 }));
@@ -314,7 +314,7 @@ describe('looking', () => {
       ]);
     });
 
-    test('of which nobody says that it was paid is looked at once', async () => {
+    test('without a report of a payment is checked once', async () => {
       const world = await over();
       await world.nudge('cancelled');
       expect(await world.looksUntil(100)).toBe(1);
@@ -324,14 +324,14 @@ describe('looking', () => {
     });
   });
 
-  test('one that could not be asked about at the end of its time is not called unknown to the service', async () => {
+  test('one that could not be checked at the end of its lifetime is not called unknown to the provider', async () => {
     const world = await published();
     world.answer('confirmInvoice', not('transient', 'server_error'));
     world.advance(25 * HOUR);
     expect(await world.run()).toMatchObject({ outcome: 'needs_review', reason: 'poll_exhausted' });
   });
 
-  test('a look whose word came too late to be written down does not say that it ended', async () => {
+  test('a check whose result came too late to write does not end it', async () => {
     const world = await published();
     const late = async () => {
       await world.alter('inv_1', { lease: 'of another' });

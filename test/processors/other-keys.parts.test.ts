@@ -31,7 +31,7 @@ async function acceptedFor(keys: string | undefined) {
   };
 }
 
-test('other keys leave it alone, and those that have taken their place go on with it', async () => {
+test('processes with other keys skip it, and replacement keys continue it', async () => {
   const world = await acceptedFor('keys-0');
   expect(await world.begin()).toEqual({ outcome: 'waits', reason: 'accepted_for_other_keys' });
   expect(await world.begin(['keys-9'])).toEqual({ outcome: 'waits', reason: 'accepted_for_other_keys' });

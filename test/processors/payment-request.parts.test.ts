@@ -59,7 +59,7 @@ test('a creation that never left may be sent again', async () => {
   expect(await world.read()).toMatchObject({ state: 'pending', referenceNumber: 'PR-1' });
 });
 
-test('what it was created as is written down when Redis is back', async () => {
+test('its creation is written when Redis is back', async () => {
   const world = await accepted();
   world.answer('createPaymentRequest', made);
   const { operations } = world.context;
@@ -75,7 +75,7 @@ test('what it was created as is written down when Redis is back', async () => {
   expect(await world.read()).toMatchObject({ state: 'pending', referenceNumber: 'PR-1' });
 });
 
-test('one payment ends one request: a number that another was given is asked about by nobody else', async () => {
+test('one payment ends one request: a number of another request is checked only there', async () => {
   const world = await published();
   expect(await advancePaymentRequest('prq_2', world.context)).toEqual({
     outcome: 'needs_review',
@@ -86,12 +86,12 @@ test('one payment ends one request: a number that another was given is asked abo
   expect(JSON.stringify(second?.evidence)).toContain('named|referenceNumber||PR-1');
 });
 
-test('whom it was for is forgotten when it is created', async () => {
+test('its recipient is erased when it is created', async () => {
   const world = await published();
   expect(JSON.stringify(await world.read())).not.toContain('771234567');
 });
 
-test('a number that comes after it was given up is kept as evidence, and told to be lost', async () => {
+test('a number that arrives after its expiry is stored as evidence, and reported as lost', async () => {
   const world = await accepted();
   const late = async () => {
     world.advance(LEASE_MS + 1);
@@ -126,7 +126,7 @@ describe('one that has failed', () => {
     return world;
   };
 
-  test('is asked about once more, a day later: a customer who tries again may have paid', async () => {
+  test('is checked once more, a day later: a customer who retries may have paid', async () => {
     const world = await aDayAgo();
     world.answer('paymentRequestStatus', ok({ status: 'completed' }));
     expect(await world.run()).toMatchObject({ outcome: 'ended', reason: 'completed_late' });
@@ -138,7 +138,7 @@ describe('one that has failed', () => {
     expect(await world.dueAt()).toBeNull();
   });
 
-  test('is asked about a day later also where somebody has asked meanwhile, with or without an answer', async () => {
+  test('is checked a day later even after a requested check, with or without an answer', async () => {
     const world = await failed();
     const promised = await world.dueAt();
     const meanwhile = [
@@ -186,7 +186,7 @@ describe('one that has failed', () => {
 });
 
 describe('looking', () => {
-  test('goes on for thirty days, and then a person decides', async () => {
+  test('continues for thirty days, and then an operator decides', async () => {
     const world = await published();
     world.answer('paymentRequestStatus', ok({ status: 'pending' }));
     for (let days = 0; days < 200 && (await world.read())?.state === 'pending'; days += 1) {
@@ -197,7 +197,7 @@ describe('looking', () => {
     expect(await world.dueAt('status-poll', 'prq_1')).toBeNull();
   });
 
-  test('a look whose word came too late to be written down does not say that it ended', async () => {
+  test('a check whose result came too late to write does not end it', async () => {
     const world = await published();
     const late = async () => {
       await world.alter('prq_1', { lease: 'of another' });
@@ -213,7 +213,7 @@ describe('looking', () => {
     expect((await world.read())?.state).toBe('pending');
   });
 
-  test('a late word settles what was given up', async () => {
+  test('a late status settles an expired one', async () => {
     const world = await published();
     world.answer('paymentRequestStatus', ok({ status: 'pending' }), ok({ status: 'completed' }));
     world.advance(30 * DAY);
@@ -222,7 +222,7 @@ describe('looking', () => {
     expect(await world.events()).toMatchObject([{}, { type: 'payment_request.completed', data: { late: true } }]);
   });
 
-  test('one that the service does not know is not one that has failed', async () => {
+  test('one that the provider does not know has not failed', async () => {
     const world = await published();
     world.answer('paymentRequestStatus', not('transient', '4004'));
     await world.run();

@@ -35,7 +35,7 @@ async function queue(count: number) {
   return { ...world, ids, run: advance, states, holds };
 }
 
-describe('a service that nobody understands', () => {
+describe('an unreadable provider', () => {
   test.for(['unlisted_code', 'rejected'])('holds the account after three, and ends nothing (%s)', async (code) => {
     const world = await queue(5);
     world.answer('createDisbursement', not('refused', code));
@@ -49,7 +49,7 @@ describe('a service that nobody understands', () => {
     expect(types).toEqual(['account.held', 'disbursement.held']);
   });
 
-  test('is asked by one an interval, however often, and what was told before is not told again', async () => {
+  test('is tried by one per interval, however often, and is not reported again', async () => {
     const world = await queue(5);
     world.answer('createDisbursement', strange);
     for (let round = 0; round < 8; round += 1) {
@@ -70,7 +70,7 @@ describe('a service that nobody understands', () => {
     expect([await world.holds(), await world.states()]).toEqual([[], ['pending', 'pending', 'pending', 'pending']]);
   });
 
-  test('is asked by all again when a person says so', async () => {
+  test('is tried by all again after an operator’s release', async () => {
     const world = await queue(4);
     world.answer('createDisbursement', strange, strange, strange, ...tokens(9));
     for (const id of world.ids) await world.run(id);
@@ -90,7 +90,7 @@ describe('a disbursement that alone is answered so', () => {
     expect([await world.states(), await world.holds()]).toEqual([['rejected'], []]);
   });
 
-  test('holds nobody else, however many they are, where the others are understood', async () => {
+  test('holds no others, for any number, if the others are readable', async () => {
     const world = await queue(12);
     for (const [index, id] of world.ids.entries()) {
       world.answer('createDisbursement', index % 3 === 2 ? ok({ token: `tok-${index}` }) : strange);

@@ -40,7 +40,7 @@ function queueOf(due: number, changes: Partial<TakerOptions> = {}) {
   return { taker, turn, ids, asked, begun, handedBack, failures, ends, end, calls: () => calls };
 }
 
-test('what is due is taken in one go, and each of it is begun at once', async () => {
+test('due operations are taken in bulk, and each starts at once', async () => {
   const { taker, asked, begun, calls } = queueOf(5);
   await taker.run();
   expect([asked, begun.length, calls()]).toEqual([[8], 5, 0]);
@@ -75,7 +75,7 @@ test('a quarter of the slots is waited for, and no longer than a moment', async 
   expect(asked).toEqual([8, 1]);
 });
 
-test('who is called while it takes looks once more before it says that nothing is due', async () => {
+test('a signal during a claim causes one more claim before the queue counts as empty', async () => {
   let arrived: () => void = () => undefined;
   const asked: number[] = [];
   const take = (atMost: number) =>
@@ -94,7 +94,7 @@ test('who is called while it takes looks once more before it says that nothing i
   expect(asked).toHaveLength(2);
 });
 
-test('what was taken and not begun when the process is told to stop is handed back', async () => {
+test('operations taken and not started when the process stops are released', async () => {
   let arrived: (ids: readonly string[]) => void = () => undefined;
   const take = () => new Promise<readonly string[]>((resolve) => (arrived = resolve));
   const { taker, begun, handedBack } = queueOf(0, { take });
@@ -106,7 +106,7 @@ test('what was taken and not begun when the process is told to stop is handed ba
   expect([begun, handedBack]).toEqual([[], ['dsb_1', 'dsb_2']]);
 });
 
-test('who stops waits for what it has begun, and takes nothing more', async () => {
+test('a stopping process waits for running attempts, and takes no more', async () => {
   const { taker, asked, end } = queueOf(20);
   void taker.run();
   await settled();
@@ -121,7 +121,7 @@ test('who stops waits for what it has begun, and takes nothing more', async () =
   expect(asked).toEqual([8]);
 });
 
-test('an attempt that throws is told, and its slot is free again', async () => {
+test('an attempt that throws is reported, and its slot is free again', async () => {
   const { taker, begun, failures, ends } = queueOf(9);
   const all = taker.run();
   await settled();

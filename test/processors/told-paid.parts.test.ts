@@ -8,7 +8,7 @@ import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 const world = freshTruth();
 
 describe('a disbursement that succeeded', () => {
-  test('is looked at again as often as it is asked for, and nothing more is stored', async () => {
+  test('is checked as often as requested, and nothing more is stored', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -24,7 +24,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded']);
   });
 
-  test.for(['failed', 'reversed', 'refunded', 'cancelled'])('is reversed when %s is said twice', async (word) => {
+  test.for(['failed', 'reversed', 'refunded', 'cancelled'])('is reversed after two reports of %s', async (word) => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -37,7 +37,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
   });
 
-  test('is reversed though the second look was not answered at first, or unreadably', async () => {
+  test('is reversed although the second check had no answer at first, or an unreadable one', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -49,7 +49,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
   });
 
-  test('is reversed though every look between was answered about another payment, or by no last word', async () => {
+  test('is reversed although every check between was about another payment, or not final', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -67,7 +67,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
   });
 
-  test('is reversed though one old answer between said that it is paid', async () => {
+  test('is reversed although one outdated answer between reports it as paid', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -78,7 +78,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.look('reversed')).toMatchObject({ state: 'reversed' });
   });
 
-  test('that a callback contradicts is looked at twice before it stays as it was told', async () => {
+  test('that a callback contradicts is checked twice before it stays as reported', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -92,7 +92,7 @@ describe('a disbursement that succeeded', () => {
     ['a callback', 8 * DAY_MS],
     ['one look', 0],
   ] as const)(
-    'that %s contradicts is looked at again for days, since what agreed with it may have been old',
+    'that %s contradicts is checked again for days, since confirming answers may have been outdated',
     async ([, lateMs]) => {
       const at = world();
       await at.submitted();
@@ -110,7 +110,7 @@ describe('a disbursement that succeeded', () => {
     },
   );
 
-  test('stays so only by what is said after the callback, and in its name', async () => {
+  test('stays so only by statuses after the callback that name it', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -124,7 +124,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.look('failed')).toMatchObject({ state: 'reversed' });
   });
 
-  test('that a callback contradicts is looked at twice also where a look was due already', async () => {
+  test('that a callback contradicts is checked twice even if a check was due already', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -136,7 +136,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded', 'reversed late']);
   });
 
-  test('that a callback contradicts during the very look that told of it is looked at twice', async () => {
+  test('that a callback contradicts during the check that reported it is checked twice', async () => {
     const at = world();
     await at.submitted();
     const { upstream } = at.context;
@@ -179,7 +179,7 @@ describe('a disbursement that succeeded', () => {
     }
   });
 
-  test('is for a person where upstream says for long that it came back, and never names it', async () => {
+  test('needs review if the provider reports its return for long, and never names it', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -190,7 +190,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded', 'needs_review contradicted']);
   });
 
-  test('that is answered about nobody now and then is not for a person while its success is named between', async () => {
+  test('with occasional unnamed answers needs no review while its success is named between', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -203,7 +203,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told()).toEqual(['succeeded']);
   });
 
-  test('and was given to a person is reversed, not failed, once upstream names it, and settled by its success', async () => {
+  test('and in review is reversed, not failed, once the provider names it, and settled by its success', async () => {
     const at = world();
     for (const [id, status] of [
       ['dsb_1', 'failed'],
@@ -221,7 +221,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.told('dsb_2')).toEqual(['succeeded', 'needs_review contradicted', 'succeeded late']);
   });
 
-  test('and was given to a person is settled by that person as paid or as reversed, and never sent again', async () => {
+  test('and in review is decided as paid or as reversed, and never sent again', async () => {
     const at = world();
     await at.submitted();
     await at.look('success');
@@ -243,7 +243,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.now()).toMatchObject({ state: 'reversed' });
   });
 
-  test('and whose send was once refused, since the id was used, is not called paid against the word of the service', async () => {
+  test('and whose submit was once refused, since the id was used, is not called paid against the provider’s status', async () => {
     const at = world();
     await at.submitted();
     await at.alter('dsb_1', { idUsed: 1 });
@@ -261,7 +261,7 @@ describe('a disbursement that succeeded', () => {
     expect(await at.now()).toMatchObject({ state: 'reversed' });
   });
 
-  test('or was never told to have been paid is no money that came back', async () => {
+  test('or was never reported as paid is no returned payment', async () => {
     const at = world();
     await at.submitted();
     await at.look('success', { amount: 7, amountRaw: '7.00' });

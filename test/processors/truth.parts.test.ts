@@ -11,7 +11,7 @@ import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 const world = freshTruth();
 
 describe('a disbursement that was cancelled', () => {
-  test('is checked when a callback says that it was paid, and is told so, once and late', async () => {
+  test('is checked after a callback of its payment, and reported so one time and late', async () => {
     const at = world();
     await at.cancelled();
     expect(await at.hint('failed', ['failed', 'cancelled'])).toMatchObject({ is: 'final', state: 'cancelled' });
@@ -34,7 +34,7 @@ describe('a disbursement that was cancelled', () => {
     expect(await at.told()).toEqual(['cancelled']);
   });
 
-  test('is for a person when the provider goes on with it', async () => {
+  test('needs review when the provider continues it', async () => {
     const at = world();
     await at.cancelled();
     await at.hint('success', ['succeeded']);
@@ -43,7 +43,7 @@ describe('a disbursement that was cancelled', () => {
     expect(await at.told()).toEqual(['cancelled', 'needs_review contradicted']);
   });
 
-  test('is checked by nobody where it has no token, or nothing was heard of it', async () => {
+  test('is not checked without a token, or without a callback', async () => {
     const at = world();
     await at.cancelled('');
     expect(await at.hint('success', ['succeeded'])).toMatchObject({ is: 'look' });
@@ -54,7 +54,7 @@ describe('a disbursement that was cancelled', () => {
 });
 
 describe('a disbursement that failed', () => {
-  test('is told to have failed when it is said twice, half a quiet period apart', async () => {
+  test('is reported as failed after two reports, half a settle delay apart', async () => {
     const at = world();
     await at.submitted();
     expect(await at.look('failed')).toMatchObject({ state: 'pending', reason: 'failed_once' });
@@ -66,7 +66,7 @@ describe('a disbursement that failed', () => {
     expect(await at.told()).toEqual(['failed']);
   });
 
-  test('is not told to have failed where another word came between', async () => {
+  test('is not reported as failed if another status came between', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -75,7 +75,7 @@ describe('a disbursement that failed', () => {
     expect(await at.look('success')).toMatchObject({ state: 'succeeded' });
   });
 
-  test('wakes a look when a callback says otherwise, and is told to have succeeded, once and late', async () => {
+  test('triggers a check after a contradicting callback, and is reported as succeeded one time and late', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -95,7 +95,7 @@ describe('a disbursement that failed', () => {
     expect((await at.explained()).summary).toContain('This came late');
   });
 
-  test('stays so when a callback says otherwise and two looks do not', async () => {
+  test('stays so if a callback contradicts it and two checks do not', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -106,7 +106,7 @@ describe('a disbursement that failed', () => {
     expect(await at.told()).toEqual(['failed']);
   });
 
-  test('is looked at again for days once a callback says otherwise, since its caller may pay again', async () => {
+  test('is checked for days after a contradicting callback, since its caller may pay again', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -124,7 +124,7 @@ describe('a disbursement that failed', () => {
     expect(waits).toEqual([1, 2, 4].map((days, nth) => days * DAY_MS - QUIET_MS / 2 - (nth === 0 ? 1 : 0)));
   });
 
-  test('is for a person when it is taken back for no word that counts', async () => {
+  test('needs review when it is withdrawn without a valid new status', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -139,7 +139,7 @@ describe('a disbursement that failed', () => {
   });
 });
 
-test('what is sent again and does not leave waits as after a first try, however often looks had failed before', async () => {
+test('a repeated submit that does not leave waits as after a first try, however often checks had failed before', async () => {
   const at = world();
   await at.answered(not('unknown', '5000', 'answered'));
   at.advance(QUIET_MS * 2);
@@ -150,7 +150,7 @@ test('what is sent again and does not leave waits as after a first try, however 
   expect(await at.due()).toBeLessThan(60_000);
 });
 
-test('a failure of a token whose disburse_id was paid by another, as a person has seen, takes nothing back', async () => {
+test('a failure of a token whose disburse_id was paid by another, as an operator has seen, changes nothing', async () => {
   const at = world();
   await at.answered(not('unknown', '5000', 'answered'));
   await at.alter('dsb_1', { idUsed: 1 });
@@ -167,7 +167,7 @@ test('a failure of a token whose disburse_id was paid by another, as a person ha
 });
 
 describe('a late word about a disbursement that failed', () => {
-  test('is looked into again when upstream could not be asked', async () => {
+  test('is checked again if the provider could not be asked', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -180,7 +180,7 @@ describe('a late word about a disbursement that failed', () => {
     expect(await at.look('success')).toMatchObject({ reason: 'paid_after_all' });
   });
 
-  test('is looked into when it comes while upstream is asked for the last time', async () => {
+  test('is checked if it arrives during the last check', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -198,7 +198,7 @@ describe('a late word about a disbursement that failed', () => {
     expect(await at.due()).toBe(DAY_MS - QUIET_MS);
   });
 
-  test('that was said once is not forgotten when a person asks about it', async () => {
+  test('seen once is retained during an operator’s decision', async () => {
     const at = world();
     await at.submitted();
     await at.look('failed');
@@ -213,7 +213,7 @@ describe('a late word about a disbursement that failed', () => {
 
 describe('a word that does not name the payment', () => {
   test.for(['token', 'disburseId'])(
-    'ends nothing without %s, and is for a person after three looks',
+    'ends nothing without %s, and needs review after three checks',
     async (name) => {
       const at = world();
       await at.submitted();
@@ -241,8 +241,8 @@ describe('a word that does not name the payment', () => {
   });
 });
 
-describe('what upstream named belongs to one disbursement', () => {
-  test('a token that another was given is for a person, before anything is sent', async () => {
+describe('a reference of the provider belongs to one disbursement', () => {
+  test('a token of another disbursement needs review, before anything is sent', async () => {
     const at = world();
     await at.submitted('dsb_1', 'shared');
     expect(await at.submitted('dsb_2', 'shared')).toEqual({ outcome: 'needs_review', reason: 'token_collision' });
@@ -259,7 +259,7 @@ describe('what upstream named belongs to one disbursement', () => {
     expect(await at.submitted('dsb_2', 'shared')).toEqual({ outcome: 'needs_review', reason: 'token_collision' });
   });
 
-  test('a transaction that another was told is for a person', async () => {
+  test('a transaction of another disbursement needs review', async () => {
     const at = world();
     await at.submitted('dsb_1', undefined, 'TX-1');
     expect(await at.submitted('dsb_2', undefined, 'TX-1')).toMatchObject({ reason: 'transaction_collision' });
@@ -272,13 +272,13 @@ describe('what upstream named belongs to one disbursement', () => {
   });
 });
 
-describe('what upstream named otherwise than was asked', () => {
+describe('a reference that differs from the request', () => {
   test.for([
     ['mismatch_amount', { amount: 99, amountRaw: '99.00' }, 'named amount 99.00'],
     ['unreadable_amount', { amount: undefined, amountRaw: '1 00,5' }, 'named amount 1 00,5'],
     ['mismatch_token', { token: 'tok-x' }, 'named token tok-x'],
     ['mismatch_disburse_id', { disburseId: 'd-x' }, 'named disburse_id d-x'],
-  ] as const)('is in the evidence of %s, and told', async ([reason, more, line]) => {
+  ] as const)('is in the evidence of %s, and reported', async ([reason, more, line]) => {
     const at = world();
     await at.submitted();
     await at.hint('success', ['succeeded']);
@@ -289,7 +289,7 @@ describe('what upstream named otherwise than was asked', () => {
     expect(summary).toContain('What it posted to us may read otherwise: only what it says when it is asked counts.');
   });
 
-  test('a person may say that it failed where the only success is about another payment', async () => {
+  test('an operator can decide that it failed if the only success is about another payment', async () => {
     const at = world();
     await at.submitted();
     await at.look('success', { token: 'tok-x' });

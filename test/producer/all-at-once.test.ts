@@ -27,7 +27,7 @@ test('a wrong amount hides no wrong mode, number, account or name', () => {
   ]);
 });
 
-test('what is told of a field by its form is not told twice', () => {
+test('a field reported by its form is not reported twice', () => {
   expect(pointersOf({ withdrawMode: 5, reference: '' })).toEqual(['/reference', '/withdrawMode']);
 });
 

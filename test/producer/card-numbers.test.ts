@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cardLikePlaces } from '../../src/producer/problems.ts';
 
-describe('what looks like a card number is found', () => {
+describe('a possible card number is found', () => {
   test.for([
     ['alone', '4242424242424242'],
     ['in groups', '4242 4242 4242 4242'],
@@ -9,7 +9,7 @@ describe('what looks like a card number is found', () => {
     ['inside a sentence', 'card 378282246310005, thanks'],
   ])('%s', ([, text]) => expect(cardLikePlaces({ note: text })).toEqual(['/note']));
   test('as a number', () => expect(cardLikePlaces({ a: [{ b: 4242424242424242 }] })).toEqual(['/a/0/b']));
-  test('by the name of its code, whatever it holds', () =>
+  test('by the name of its code, with any value', () =>
     expect(cardLikePlaces({ card: { cvv: 'x', card_number: '1' }, pan: '' })).toEqual([
       '/card/cvv',
       '/card/card_number',
@@ -17,7 +17,7 @@ describe('what looks like a card number is found', () => {
     ]));
 });
 
-describe('what does not look like one is left alone', () => {
+describe('other numbers are left unchanged', () => {
   test.for([
     ['a telephone number', '+2250701020304'],
     ['one without its plus sign', '2250701020304'],

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('each is made once, whatever is asked again', async () => {
+test('each is created once, for any number of requests', async () => {
   await using producer = createProducer({ redis: service.redisUrl, directCredit: true });
   const invoice = { reference: 'bill-1', totalAmount: 1_000, store: { name: 'Boutique' } };
   const paymentRequest = {
@@ -37,7 +37,7 @@ test('each is made once, whatever is asked again', async () => {
   expect(await service.books('summary')).toMatchObject({ invoices: 1, paymentRequests: 1, directCredits: 1 });
 });
 
-test('a direct credit is refused where nobody says that they are on', async () => {
+test('a direct credit is refused unless switched on', async () => {
   await using producer = createProducer({ redis: service.redisUrl });
   const asked = producer.directCredit({ reference: 'credit-2', amount: 1_000, accountAlias: 'shop-account' });
   await expect(asked).rejects.toThrow(/DIRECT_CREDIT/);

@@ -51,7 +51,7 @@ test('a refusal after a try that may have been accepted is a doubt', async () =>
   await expect(refusal).rejects.not.toThrow(/othing was accepted/);
 });
 
-test('a recovery in the middle of a list says what was accepted before', async () => {
+test('a recovery in the middle of a list reports what was accepted before', async () => {
   const { url } = await answering((_job, nth) => (nth <= 600 ? { id: `msg_${nth}`, outcome: 'accepted' } : RESTORED));
   const texts = Array.from({ length: 1_000 }, (_, n) => aMessage({ to: numberOf(n) }));
   const stopped = await open({ redis: url, patience: '60s' })

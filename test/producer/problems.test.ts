@@ -43,6 +43,6 @@ test.for([
   expect(reworded(check(schema, input).problems)).toEqual([{ pointer, message }]);
 });
 
-test('what is right comes as it was read', () => {
+test('valid values are returned as parsed', () => {
   expect(check(schema, { amount: 5 }).data).toEqual({ amount: 5 });
 });

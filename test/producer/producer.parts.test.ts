@@ -178,7 +178,7 @@ describe('a Redis that', () => {
     await refusal;
   });
 
-  test('hangs makes a list say which of its messages are known', async () => {
+  test('hangs makes a list report the known messages', async () => {
     const producer = open({ redis: own.url, patience: '1s' });
     await vi.waitFor(() => producer.sendMessages([aMessage()]), { timeout: 20_000 });
     own.freeze();
@@ -205,7 +205,7 @@ describe('a Redis that', () => {
     expect(await recorded('message')).toBe(before + 2);
   });
 
-  test('is not there at the start is reported in time, with what to do', async () => {
+  test('is missing at the start is reported in time, with what to do', async () => {
     const producer = open({ redis: `redis://:hunter2@127.0.0.1:${await closedPort()}`, patience: '200ms' });
     const refusal = producer.disburse(aDisbursement());
     await expect(refusal).rejects.toThrow(Unconfirmed);

@@ -13,12 +13,12 @@ test.for([
   expect(targetOf(place)).toEqual({ url });
 });
 
-test('sentinels are handed on', () => {
+test('sentinels are passed on', () => {
   const place = { url: 'redis://x', sentinels: [{ host: 'a', port: 26_379 }] };
   expect(targetOf(place)).toEqual(place);
 });
 
-test('who signed the certificate is handed on', () => {
+test('the certificate authority is passed on', () => {
   expect(targetOf({ host: 'cache', tls: { ca: 'PEM' } })).toEqual({ url: 'rediss://cache:6379/0', ca: 'PEM' });
   expect(targetOf({ url: 'rediss://cache', ca: 'PEM' })).toEqual({ url: 'rediss://cache', ca: 'PEM' });
 });

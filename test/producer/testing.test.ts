@@ -3,7 +3,7 @@ import { InvalidRequest, Unconfirmed } from '../../src/producer/errors.ts';
 import { fakeProducer } from '../../src/producer/testing.ts';
 import { aCampaign, aDisbursement, aMessage } from './asking.ts';
 
-test('what was asked is written down as the caller wrote it', async () => {
+test('requests are recorded as the caller wrote them', async () => {
   const producer = fakeProducer();
   const { id } = await producer.disburse(aDisbursement());
   await producer.sendMessages([aMessage()]);
@@ -19,7 +19,7 @@ test('the same request again is a duplicate with the same id, and is not asked t
   expect(producer.asked).toHaveLength(1);
 });
 
-test('a reference that stands for another request is a conflict', async () => {
+test('a reference of another request is a conflict', async () => {
   const producer = fakeProducer();
   const { id } = await producer.disburse(aDisbursement());
   const other = await producer.disburse(aDisbursement({ amount: 6_000 }));
@@ -71,7 +71,7 @@ test('each message of a list has a verdict of its own', async () => {
   expect(new Set(producer.asked.map(({ id }) => id)).size).toBe(2);
 });
 
-test('a service can be shown what it does when Redis is away', async () => {
+test('a service can be tested with an unreachable Redis', async () => {
   const producer = fakeProducer();
   producer.failNext(new Unconfirmed('unknown', new Error('Command timed out')));
   await expect(producer.disburse(aDisbursement())).rejects.toThrow(/may have been accepted: ask again/);

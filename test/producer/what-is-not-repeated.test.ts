@@ -21,11 +21,11 @@ test('a card number is no beneficiary and no reference, and is not repeated', ()
   expect(JSON.stringify(told)).not.toContain('5399838383838381');
 });
 
-test('an account of the service may be a number as long as a card’s', () => {
+test('an account of the provider may be a number as long as a card’s', () => {
   expect(problemsOf({ accountAlias: '5399838383838381', withdrawMode: 'service' })).toEqual([]);
 });
 
-test('a field that is named after a telephone number is told without it', () => {
+test('a field that is named after a phone number is reported without it', () => {
   expect(problemsOf({ '+221779999901': 'Awa' })).toEqual([
     {
       pointer: pointerTo(['+22177•••9901']),

@@ -46,7 +46,7 @@ test('an unusual length is a warning, and a refusal only when asked', () => {
   });
 });
 
-test('an account of the service is not touched', () => {
+test('an account of the provider is unchanged', () => {
   expect(readAccountAlias(' +221-ACC 0042 ', undefined)).toEqual({ alias: '+221-ACC 0042' });
 });
 

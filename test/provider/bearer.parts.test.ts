@@ -77,7 +77,7 @@ test('sixty senders in six processes start with one login', async () => {
   expect(logins).toBe(1);
 });
 
-test('a bearer that upstream ended early costs one login, however many met the refusal', async () => {
+test('a bearer that the provider ended early costs one login, for any number of refusals', async () => {
   await herd();
   valid = 'something else';
   expect(await herd()).toEqual(new Set(['ok']));
@@ -99,7 +99,7 @@ test('a process that starts later logs in no more', async () => {
   expect(logins).toBe(1);
 });
 
-test('near its end one process renews the bearer while the others go on with it', async () => {
+test('near its end one process renews the bearer while the others continue with it', async () => {
   await herd();
   ahead = 3_000_000;
   await tokens.shortenToken(240_000);
@@ -119,7 +119,7 @@ test('near its end one process renews the bearer while the others go on with it'
   expect(logins).toBe(2);
 });
 
-test('whoever holds the login and dies holds it only for a while', async () => {
+test('a process that dies during the login holds it only for a while', async () => {
   await clients[0]!.upstream.messaging.prepare(account);
   await tokens.dropToken();
   await tokens.leaseLogin('dead', 300);
@@ -160,7 +160,7 @@ test('a login that took longer than its lock stores nothing', async () => {
   expect(logins).toBe(3);
 });
 
-test('while the store is away the copy is good, and nobody logs in', async () => {
+test('while the store is away the copy is valid, and no process logs in', async () => {
   await herd();
   await tokens.cut();
   expect(await herd()).toEqual(new Set(['ok']));

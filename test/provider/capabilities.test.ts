@@ -36,7 +36,7 @@ test.for(lookAlikes)('%s is refused with the right value named', ([asked, says])
   expect(reworded(readWithdrawMode(asked))).toEqual({ problem: expect.stringContaining(says) });
 });
 
-test('a mode that upstream added since can be configured', () => {
+test('a mode that the provider added since can be configured', () => {
   expect(readWithdrawMode('wallet-h-senegal', ['wallet-h-senegal'])).toEqual({
     mode: 'wallet-h-senegal',
     country: 'SN',
@@ -44,7 +44,7 @@ test('a mode that upstream added since can be configured', () => {
   expect(readWithdrawMode('bank', ['bank'])).toEqual({ mode: 'bank' });
 });
 
-test('a country the service does not know is named', () => {
+test('a country that the provider does not serve is named', () => {
   expect(reworded(readWithdrawMode({ wallet: 'a', country: 'GH' }))).toEqual({
     problem: expect.stringContaining('SN CI BJ TG ML BF'),
   });

@@ -159,7 +159,7 @@ test.for([
   'Erreur: disburse_id manquant',
   'The beneficiary has already a pending case',
   'réutilisable',
-])('creating: 5000 that says "%s" is not about a used id', async (text) => {
+])('creating: 5000 with "%s" is not about a used id', async (text) => {
   listener.answer(json({ response_code: '5000', response_text: text }));
   const verdict = await create();
   expect([verdict.is, verdict.exchange.code]).toEqual(['transient', '5000']);
@@ -174,13 +174,13 @@ test.for([
   'The disburse_id must be unique',
   'Duplicate disburse_id',
   'disburse_id de\u0301ja\u0300 utilise\u0301',
-])('creating: 5000 that says "%s" is about a used id', async (text) => {
+])('creating: 5000 with "%s" is about a used id', async (text) => {
   listener.answer(json({ response_code: '5000', response_text: text }));
   const verdict = await create();
   expect([verdict.is, verdict.exchange.code]).toEqual(['unknown', 'disburse_id_used']);
 });
 
-test('a look-alike of a mode is refused as upstream would, with the right one named', async () => {
+test('a similar mode is refused like by the provider, with the right one named', async () => {
   expect(await create({ withdrawMode: 'wallet-f-burkina' })).toMatchObject({
     is: 'refused',
     code: '1001',
@@ -189,7 +189,7 @@ test('a look-alike of a mode is refused as upstream would, with the right one na
   expect(listener.heard).toEqual([]);
 });
 
-test('a mode that upstream added since can be configured', async () => {
+test('a mode that the provider added since can be configured', async () => {
   const newer = openUpstream(listener.url, { extraWithdrawModes: ['wallet-h-senegal'] });
   listener.answer(json({ response_code: '00', disburse_token: 't' }));
   const verdict = await newer.upstream.payments.createDisbursement(account, {
@@ -251,7 +251,7 @@ test('submitting: too fast, with a pause named, was not done', async () => {
   expect(await submit()).toMatchObject({ is: 'transient', code: 'throttled', retryAfterMs: 3_000 });
 });
 
-test('submitting where nobody listens was never sent', async () => {
+test('submitting without a listener was never sent', async () => {
   const nobody = await listen(json({}));
   await nobody.close();
   const { upstream } = openUpstream(nobody.url);
@@ -306,12 +306,12 @@ const looks: readonly (readonly [what: string, answer: Answerer, is: string])[] 
   ['silence', () => undefined, 'transient'],
   ['our keys refused', json({ response_code: '401' }), 'config'],
 ];
-test.for(looks)('looking: %s says nothing about the disbursement', async ([, answer, is]) => {
+test.for(looks)('checking: %s is no information about the disbursement', async ([, answer, is]) => {
   listener.answer(answer);
   expect((await status()).is).toBe(is);
 });
 
-test('what is seen carries neither keys nor whole numbers, and is short', async () => {
+test('the evidence has neither keys nor whole numbers, and is short', async () => {
   listener.answer(
     json({ response_code: '7', response_text: `key master-key-1 of +221771234567 \n ${'long '.repeat(100)}` }),
   );

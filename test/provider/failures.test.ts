@@ -57,7 +57,7 @@ test('every code of the interface has a row', () => {
   for (const code of [...payments, ...sms]) expect(listedCode(code)).toBe(code);
 });
 
-test('our own words are not codes of upstream', () => {
+test('our own codes are not codes of the provider', () => {
   for (const text of [
     'unreachable',
     'live_only',
@@ -72,13 +72,13 @@ test('our own words are not codes of upstream', () => {
     expect(listedCode(text)).toBeUndefined();
 });
 
-test('nothing that upstream answers to a submit is ever concluded from', () => {
+test('no answer to a submit is a final result', () => {
   const answered = Object.keys(failures).filter((code) => /^\d+$/.test(code) || code.startsWith('http_'));
   expect(answered.length).toBeGreaterThan(8);
   for (const code of answered) expect(consequenceOf(code as FailureCode, 'submit')).toBe('unknown');
 });
 
-test('every sentence can be shown to anybody', () => {
+test('every sentence is safe to show', () => {
   for (const code of Object.keys(failures)) expect(reworded(failureOf(code)?.says)).toMatch(/^[A-Z].*\.$/);
 });
 
@@ -98,7 +98,7 @@ test.for(statuses)('HTTP %d without a readable body is %s', ([status, code]) => 
   expect(codeOfStatus(status)).toBe(code);
 });
 
-test('a code of the service, which any of its calls may answer, is told without naming one of them', () => {
+test('a provider code of any call is explained without naming one of them', () => {
   const told = Object.entries(failures).filter(([code]) => /^\d+$/.test(code));
   expect(
     told.filter(([code]) => /payment request|invoice|disbursement\b/i.test(String(reworded(failureOf(code)?.says)))),

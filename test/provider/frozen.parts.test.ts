@@ -199,7 +199,7 @@ describe.for(effectNames)('%s', (effect) => {
     expect([await wokenTooLate(), service.heard, service.connections]).toEqual([NEVER, '', connections]);
   });
 
-  test.for(['http', 'https'] as const)('leaves over %s where the process stood still for less', async (scheme) => {
+  test.for(['http', 'https'] as const)('leaves over %s if the process paused for less', async (scheme) => {
     const service = scheme === 'http' ? plain : secure;
     service.heard = '';
     child.tell({ effect, url: urlOf(scheme, service), client: newClient(), leaseMs: 60_000, freezes: true });

@@ -33,7 +33,7 @@ test.for(['{"a":":x","b":1}', '{"a":"\\":","b" : 2}', '{ "a"\n:\t"x: y" }'])('%s
   expect(readJson(text)).toEqual({ object: JSON.parse(text) });
 });
 
-test('what is nested as deeply as may be is read', () => {
+test('the maximum nesting is parsed', () => {
   const text = `${'{"a":'.repeat(32)}1${'}'.repeat(32)}`;
   expect(readJson(text)).toEqual({ object: JSON.parse(text) });
 });

@@ -45,7 +45,7 @@ describe('rates', () => {
     expect(count).toBeLessThanOrEqual(24 + freed());
   });
 
-  test('whoever would wait longer than a second is told how long, and takes nothing', async () => {
+  test('a caller that would wait longer than a second is told how long, and takes nothing', async () => {
     const one = limiter(0.1);
     await admitted([one], 20, 'act');
     for (let count = 0; count < 3; count += 1) {
@@ -56,7 +56,7 @@ describe('rates', () => {
     }
   });
 
-  test('looks use at most half of the rate, and leave the other half to acts', async () => {
+  test('status checks use at most half of the rate, and leave the other half to acts', async () => {
     const one = limiter(20);
     const freed = freedAt(20);
     const looks = await admitted([one], 100, 'look');
@@ -67,7 +67,7 @@ describe('rates', () => {
     expect(looks + acts).toBeLessThanOrEqual(23 + freed());
   });
 
-  test('looks that come one after the other use at most half of the rate, too', async () => {
+  test('sequential status checks use at most half of the rate, too', async () => {
     const one = limiter(20);
     const freed = freedAt(20);
     let looks = 0;
@@ -75,7 +75,7 @@ describe('rates', () => {
     expect(looks).toBeLessThanOrEqual(12 + freed());
   });
 
-  test('looks wait behind acts', async () => {
+  test('status checks wait behind acts', async () => {
     const one = limiter(20);
     const freed = freedAt(20);
     await admitted([one], 100, 'act');
@@ -89,7 +89,7 @@ describe('rates', () => {
     expect(await one.admit('main', 'messaging', 'act')).toEqual({ admitted: true });
   });
 
-  test('unlimited, too, is paused for every process when one was told to slow down', async () => {
+  test('unlimited, too, is paused for every process when one had to slow down', async () => {
     await limiter(0).pause('main', 'messaging', 30_000);
     const answer = await limiter(0).admit('main', 'messaging', 'act');
     expect(!answer.admitted && answer.retryAfterMs).toBeGreaterThan(25_000);
@@ -171,7 +171,7 @@ test('a busy process takes permits in lots, and one that is refused asks no more
   expect(asked.length).toBeLessThan(150);
 });
 
-test('permits that nobody used are forgotten, and a clock that was set back stops nobody', async () => {
+test('unused permits expire, and a clock that was set back stops no process', async () => {
   let mono = 0;
   const own = { ...clock, monotonic: () => mono };
   const one = new LedgerRates({ database: ledger.database, clock: own, ratePerSecond: 100 });

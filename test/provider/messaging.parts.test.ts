@@ -258,7 +258,7 @@ test('results are matched by receiver and text, in order among equals', async ()
   });
 });
 
-test('two texts to one receiver are told apart by what they say', async () => {
+test('two SMS to one receiver are distinguished by their text', async () => {
   const to = '+221771111111';
   const results = ['two', 'one'].map((text) => ({ code: `number-1-${text}`, receiver_address: to, text }));
   listener.answer(service(sent(...results)));
@@ -266,7 +266,7 @@ test('two texts to one receiver are told apart by what they say', async () => {
   expect(await send(both)).toMatchObject({ value: { items: [{ code: 'number-1-one' }, { code: 'number-1-two' }] } });
 });
 
-test('two texts that came back rewritten are nobody’s', async () => {
+test('two SMS that came back rewritten match no message', async () => {
   const to = '+221771111111';
   const results = ['tw?', '?ne'].map((text) => ({ code: 'SMS00001', receiver_address: to, text }));
   listener.answer(service(sent(...results)));
@@ -274,12 +274,12 @@ test('two texts that came back rewritten are nobody’s', async () => {
   expect(await send(both)).toMatchObject({ value: { items: [{ outcome: 'unknown' }, { outcome: 'unknown' }] } });
 });
 
-test('a text that came back rewritten still belongs to its only receiver', async () => {
+test('an SMS that came back rewritten still belongs to its only receiver', async () => {
   listener.answer(service(sent({ code: 'SMS00001', receiver_address: '221771234567', text: 'Bonj?ur' })));
   expect(await send()).toMatchObject({ value: { items: [{ code: 'SMS00001', outcome: 'sent' }] } });
 });
 
-test('a text whose item has a strange code may or may not have been sent, and is counted', async () => {
+test('an SMS with an unrecognised code may or may not have been sent, and is counted', async () => {
   const items = ['FAILED', '00'].map((code, at) => ({
     code,
     receiver_address: `+22177000000${at}`,
@@ -301,7 +301,7 @@ test.for([0, 51])('%d messages are not a request', async (count) => {
   expect(listener.heard).toEqual([]);
 });
 
-test('without a sender nothing is sent under somebody else’s name', async () => {
+test('without a sender ID nothing is sent under another name', async () => {
   const nameless = { ...account, smsSender: undefined };
   const verdict = await opened.upstream.messaging.send(nameless, { messages: [hello] });
   expect(verdict).toMatchObject({ is: 'config', code: 'missing_sms_sender' });
@@ -319,7 +319,7 @@ test('a send past its deadline is never sent', async () => {
   expect(others()).toEqual([]);
 });
 
-test('what statistics list under an error or an unknown code is no proof, either way', async () => {
+test('statistics entries with an error or an unknown code prove nothing', async () => {
   const entries = [
     { code: 'FAILED', content: 'a' },
     { code: 'ERROR_110', content: 'b' },

@@ -93,7 +93,7 @@ test('a test account is refused where there is only a live path', async () => {
   expect(listener.heard).toEqual([]);
 });
 
-test('payment requests stay live only, whatever the setting', async () => {
+test('payment requests stay live only, for any setting', async () => {
   const brave = openUpstream(listener.url, { livePathsInTest: true });
   const verdict = await brave.upstream.payments.paymentRequestStatus(sandbox, { referenceNumber: 'r' });
   expect(verdict).toMatchObject({ is: 'refused', code: 'live_only' });
@@ -224,7 +224,7 @@ test('a payment request asks for a reference and sends no notice', async () => {
   });
 });
 
-test('a payment request that upstream announces has no reference', async () => {
+test('a payment request that the provider sends has no reference', async () => {
   listener.answer(json({ success: true, message: 'sent' }));
   const verdict = await payments().createPaymentRequest(live, { ...wanted, feesPaidBy: 'merchant', notify: true });
   expect(verdict).toMatchObject({ is: 'ok', value: {} });
@@ -264,7 +264,7 @@ test('the status of a payment request', async () => {
   expect(await look()).toMatchObject({ is: 'transient', code: '4004' });
 });
 
-test('balances: what cannot be read is null, never 0', async () => {
+test('balances: an unreadable one is null, never 0', async () => {
   listener.answer(
     json({
       success: true,

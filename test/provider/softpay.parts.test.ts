@@ -44,7 +44,7 @@ function pay(method: SoftpayMethod, changes: Partial<SoftpayRequest> = {}) {
   return opened.upstream.payments.softpay(account, method, { ...request, ...changes });
 }
 
-test('what is missing is named and nothing is sent', async () => {
+test('missing fields are named and nothing is sent', async () => {
   expect(await pay('wallet-a-ci', { otp: ' ', email: undefined })).toMatchObject({
     is: 'refused',
     code: 'field_missing',
@@ -123,7 +123,7 @@ test.for(failures)('%s', async ([, answer, verdict]) => {
   expect(await pay('wallet-f-ci')).toMatchObject(verdict);
 });
 
-test('what a payer typed is in nothing we keep', async () => {
+test('a payer’s input is not stored', async () => {
   listener.answer(json({ success: false, message: 'card 4000000000000002 refused', errors: { message: 'x' } }));
   const verdict = await pay('card');
   const kept = JSON.stringify([verdict, opened.exchanges]);

@@ -96,7 +96,7 @@ test('a header that cannot be written was never sent', async () => {
   expect(heard).toEqual([]);
 });
 
-test('an address that is none was never sent to', async () => {
+test('an invalid address was never sent to', async () => {
   expect(await transport().deliver(post('not an address'), {})).toMatchObject({
     sent: 'never',
     code: 'request_invalid',
@@ -137,7 +137,7 @@ test.for(partial)('an answer %s has its status and no text', async ([, bytes]) =
   expect(await transport().deliver(post(url), {})).toEqual({ sent: 'answered', status: 200 });
 });
 
-test('an answer that stops in the middle has its status and no text', async () => {
+test('a truncated answer has its status and no text', async () => {
   const url = await tcp((socket) =>
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"res')),
   );
@@ -181,7 +181,7 @@ test('after an interim answer and no other the letter may have been sent', async
   expect(await transport().deliver(post(url), {})).toMatchObject({ sent: 'maybe', code: 'cut' });
 });
 
-test('a text that comes in pieces is read as a whole, also where one ends inside a letter', async () => {
+test('a text in chunks is read as a whole, also if one ends inside a letter', async () => {
   const text = Buffer.from('{"a":"payé"}');
   const [inside, gap] = [text.indexOf(0xc3) + 1, 20];
   const { url } = await http((_heard, response) => {
@@ -196,7 +196,7 @@ test('an answer without a body has an empty text', async () => {
   expect(await transport().deliver(post(url), {})).toEqual({ sent: 'answered', status: 204, text: '' });
 });
 
-test('the pause an answer asks for is handed on as it is written', async () => {
+test('the requested pause of an answer is passed on unchanged', async () => {
   const { url } = await http(raw('{}', 429, { 'retry-after': '7' }));
   expect(await transport().deliver(post(url), {})).toMatchObject({ status: 429, retryAfter: '7' });
 });
@@ -225,7 +225,7 @@ test('five fresh letters open five connections, one after the other or at once',
   expect(listener.heard.every((one) => one.headers.connection === 'close')).toBe(true);
 });
 
-test('kept letters share their connections', async () => {
+test('requests on kept connections share them', async () => {
   const listener = await http(raw('{}'));
   const made = transport();
   for (let count = 0; count < 20; count += 1) await made.deliver(post(listener.url, { fresh: false }), {});
@@ -233,7 +233,7 @@ test('kept letters share their connections', async () => {
   expect(listener.connections()).toBeLessThanOrEqual(2);
 });
 
-test.for(['reset', 'end'] as const)('a POST is on the wire once, whatever becomes of it (%s)', async (how) => {
+test.for(['reset', 'end'] as const)('a POST is on the wire once, for any answer (%s)', async (how) => {
   let requests = 0;
   const url = await tcp((socket) =>
     socket.on('data', () => {
@@ -313,7 +313,7 @@ test('a read that is given up before its connection opens is not written', async
   expect(listener.heard).toEqual([]);
 });
 
-test('a read that is given up while its answer comes has its status and no text', async () => {
+test('a read that is aborted during its answer has its status and no text', async () => {
   const giveUp = new AbortController();
   const url = await tcp((socket) =>
     socket.once('data', () => {
@@ -325,7 +325,7 @@ test('a read that is given up while its answer comes has its status and no text'
   expect(delivery).toEqual({ sent: 'answered', status: 200 });
 });
 
-test('whoever may give up is forgotten when the letter has its end', async () => {
+test('the abort listener is removed at the end of the request', async () => {
   const { signal } = new AbortController();
   const listener = await http(raw('{}'));
   const made = transport();

@@ -34,7 +34,7 @@ test('a wake-up carries nothing', async () => {
   expect(added).toEqual([{}]);
 });
 
-test('what becomes due in the same moment is one wake-up, and what comes after it one more', async () => {
+test('simultaneous due operations cause one wake-up, and later ones another', async () => {
   const { waker, added, later } = waking();
   for (let n = 0; n < 50; n += 1) waker.wake('disbursement');
   await turn();
@@ -48,7 +48,7 @@ test('what becomes due in the same moment is one wake-up, and what comes after i
   expect(added).toEqual([{}, {}]);
 });
 
-test('where a wake-up waits already, none is added', async () => {
+test('if a wake-up waits already, none is added', async () => {
   const { waker, added, state, later } = waking({ waiting: 1 });
   waker.wake('disbursement');
   await turn();
@@ -60,7 +60,7 @@ test('where a wake-up waits already, none is added', async () => {
   expect(added).toEqual([{}]);
 });
 
-test('without a connection nothing is added, and nobody waits', async () => {
+test('without a connection nothing is added, and no caller waits', async () => {
   const { waker, added, later } = waking({ ready: false });
   waker.wake('disbursement');
   await turn();

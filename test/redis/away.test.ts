@@ -25,7 +25,7 @@ test.for([
 });
 
 test.for(['WRONGPASS invalid username-password pair', 'NOAUTH Authentication required.', 'ERR unknown command'])(
-  'it is not away that says: %s',
+  'it does not mean away: %s',
   (message) => {
     expect(howAway(new Error(message))).toBeUndefined();
     expect(howAway(new RedisUnavailable('Redis is not available', { cause: new Error(message) }))).toBe(

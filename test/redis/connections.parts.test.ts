@@ -32,7 +32,7 @@ test('two tests never share a database', async () => {
   expect(await other.redis.get('mine')).toBeNull();
 });
 
-test('a Redis that is not there is named, with what to do and without the password', async () => {
+test('an unreachable Redis is named, with what to do and without the password', async () => {
   const redis = open(`redis://:hunter2@127.0.0.1:${await closedPort()}`);
   const refusal = waitUntilReady(redis, 50);
   await expect(refusal).rejects.toThrow(RedisUnavailable);
@@ -83,7 +83,7 @@ test('commands that are asked for together leave in one write, and each has its 
   expect(wire.writes() - before).toBe(1);
 });
 
-test('what is asked for when a turn is over leaves with the rest of it', async () => {
+test('commands added at the end of a turn leave with the rest of it', async () => {
   const { url } = await fresh();
   const wire = await listenIn(url);
   const redis = open(wire.url);
@@ -103,7 +103,7 @@ test('what is asked for when a turn is over leaves with the rest of it', async (
   expect(wire.writes() - before).toBe(1);
 });
 
-test('what is collected while there is no connection is handed on all the same', async () => {
+test('items collected without a connection are passed on all the same', async () => {
   const lost = open(`redis://127.0.0.1:${await closedPort()}`);
   const handedOn = new Promise((resolve) => batchPerTick<string>(lost, async (names) => resolve(names))('one'));
   expect(await handedOn).toEqual(['one']);

@@ -50,7 +50,7 @@ test('every connection gives up a socket on which nothing comes, and leaves a se
   }
 });
 
-test('what the sentinels ask for is given to them, and to Redis what stands in the URL', () => {
+test('the sentinels get their password, and Redis the one in the URL', () => {
   const sentinels = [{ host: 's1', port: 26379 }];
   const theirs = { sentinelUser: 'watcher', sentinelPassword: new Secret('theirs') };
   expect(workerConnection({ url: 'redis://:ours@x', sentinels, ...theirs })).toMatchObject({
@@ -86,7 +86,7 @@ test('in a cluster the URL gives user, password and encryption; there are no dat
   expect(() => workerConnection({ url: 'redis://x', cluster, sentinels: cluster })).toThrow(/not both/);
 });
 
-test('the slot of a prefix is counted from what stands in its braces', () => {
+test('the slot of a prefix depends on the text in its braces', () => {
   expect(['{relais}', '{relais}:', 'shop.{relais}-2', '{123456789}'].map(slotOf)).toEqual([
     12_714, 12_714, 12_714, 12_739,
   ]);
@@ -109,7 +109,7 @@ test.for(['', 'relais', '{}', '{a}{b}', '{relais}:two', '{re lais}', '{rel*}', '
   },
 );
 
-test('who says nothing has the prefix of the workers that were told nothing', () => {
+test('the default prefix is the workers’ default', () => {
   expect(prefixOf({ url: 'redis://x' })).toBe('{relais}');
 });
 

@@ -19,7 +19,7 @@ afterEach(() => {
   for (const dir of [onPath, cacheDir]) rmSync(dir, { recursive: true, force: true });
 });
 
-test('the program that was named is used, whatever is on PATH', () => {
+test('the configured program is used, whatever is on PATH', () => {
   program(onPath, 'redis-server');
   const named = program(cacheDir, 'my-redis');
   expect(findRedisServer({ binary: named, cacheDir })).toBe(named);

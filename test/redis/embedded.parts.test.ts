@@ -32,7 +32,7 @@ test('stopping twice is harmless', async () => {
   await expect(server.stop()).resolves.toBeUndefined();
 });
 
-test('a folder that was given is kept, and the next server finds what the first one answered', async () => {
+test('a given folder stays, and the next server finds its data', async () => {
   const dir = ownFolder();
   const first = await start({ dir });
   await clientOf(first).set('paid', 'once');
@@ -42,7 +42,7 @@ test('a folder that was given is kept, and the next server finds what the first 
   expect(await clientOf(second).get('paid')).toBe('once');
 });
 
-test('a server that ends by itself is told, one that was stopped is not', async () => {
+test('a server that ends by itself is reported, a stopped one is not', async () => {
   const told: string[] = [];
   const server = await start({ log: (message) => told.push(message) });
   const stopped = await start({ log: (message) => told.push(message) });

@@ -108,7 +108,7 @@ test.each([
   expect(receiver.posted).toHaveLength(times);
 });
 
-test('a reset answers the request that waits for a callback that it forgets', async () => {
+test('a reset answers the request that waits for a dropped callback', async () => {
   const sandbox = await sandboxForTest({ settings: { callbackDelayMs: 3_600_000 } });
   const token = await createdToken(sandbox);
   await submit(sandbox, token);
@@ -119,7 +119,7 @@ test('a reset answers the request that waits for a callback that it forgets', as
   expect((await sandbox.books()).callbacks).toEqual([]);
 });
 
-test('a callback that is under way at a reset is not in the new books', async () => {
+test('a callback in flight at a reset is not in the new records', async () => {
   const sandbox = await sandboxForTest({ settings: { callbackRetries: 1, callbackRetryDelayMs: 0 } });
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { createdToken, sandboxForTest, sendRequest, smsItem, smsToken, statusOf, submit } from './sandbox-client.ts';
 
-test('the three addresses are told and differ', async () => {
+test('the three addresses are printed and differ', async () => {
   const { base, crm, control } = await sandboxForTest();
   expect(new Set([base, crm, control]).size).toBe(3);
   for (const url of [base, crm, control]) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 });
 
-test('GET / lists what the control API can do', async () => {
+test('GET / lists the functions of the control API', async () => {
   const sandbox = await sandboxForTest();
   const { body } = await sandbox.order('/', undefined, 'GET');
   expect(Object.keys(body.routes)).toContain('POST /faults');
   expect(body.faults['hangs after doing the work'].does).toContain('no answer');
 });
 
-test('the books have every section from the start', async () => {
+test('the records have every section from the start', async () => {
   const sandbox = await sandboxForTest();
   expect(await sandbox.books()).toEqual({
     disbursements: [],
@@ -45,7 +45,7 @@ test('a section is given as JSON or as lines', async () => {
   expect((await sandbox.order('/books/nothing', undefined, 'GET')).status).toBe(404);
 });
 
-test('requests are counted by operation, whatever became of them', async () => {
+test('requests are counted by operation, whatever their result', async () => {
   const sandbox = await sandboxForTest();
   await sandbox.fault({ fault: 'answers 5xx before doing the work', count: 1 });
   await statusOf(sandbox, 'x');
@@ -91,7 +91,7 @@ test('an answer waits for the latency, and the work does not', async () => {
   expect(token).toEqual(expect.any(String));
 });
 
-test('a reset forgets everything but what the sandbox was started with', async () => {
+test('a reset removes everything except the start options', async () => {
   const sandbox = await sandboxForTest({ settings: { notFoundCode: 'mine' } });
   const bearer = await smsToken(sandbox);
   const token = await createdToken(sandbox);
@@ -110,7 +110,7 @@ test('a reset forgets everything but what the sandbox was started with', async (
   expect((await submit(sandbox, await createdToken(sandbox), 'id')).body.response_code).toBe('00');
 });
 
-test('what is not understood is answered with the reason', async () => {
+test('an invalid request is answered with the reason', async () => {
   const sandbox = await sandboxForTest();
   expect((await sandbox.order('/clock', { advance: 'a day' })).body.message).toContain('not a duration');
   expect((await sandbox.order('/nowhere')).status).toBe(404);

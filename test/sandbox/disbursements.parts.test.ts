@@ -107,7 +107,7 @@ describe('get-invoice refuses', () => {
     ['a field the page does not name', { disburse_id: 'x' }, 400, '1001'],
     ['a callback_url that is none', { callback_url: 'not a url' }, 200, '401'],
     ['a debit account of another form', { withdraw_mode: 'service', debit_account_number: '1' }, 400, '1001'],
-  ])('%s, and books a breach', async (_what, more, status, code) => {
+  ])('%s, and records a breach', async (_what, more, status, code) => {
     const sandbox = await sandboxForTest();
     const refused = await sandbox.pay(CREATE, disbursement(more));
     expect([refused.status, refused.body.response_code]).toEqual([status, code]);
@@ -166,7 +166,7 @@ describe('a second submit', () => {
   test('is refused by its disburse_id alone', async () => {
     expect(await twice({ tokenSingleUse: false }, ['a', 'a'])).toEqual({ code: '5000', effects: 1, submits: 2 });
   });
-  test('repeats the status where the service is made so', async () => {
+  test('repeats the status if so configured', async () => {
     const settings = { repeatedSubmit: 'repeats', disburseIdUnique: false };
     expect(await twice(settings, ['a', 'a'])).toEqual({ code: '00', effects: 1, submits: 2 });
   });
@@ -238,7 +238,7 @@ describe('check-status', () => {
     expect((await statusOf(sandbox, token)).body.status).toBe('pending');
   });
 
-  test('does not know a token nobody was given, nor one that is too old', async () => {
+  test('refuses an unknown token, and one that is too old', async () => {
     const sandbox = await sandboxForTest({ settings: { disburseTokenLifetimeMs: 1_000, notFoundCode: '9' } });
     expect((await statusOf(sandbox, 'nonsense')).body.response_code).toBe('9');
     const token = await createdToken(sandbox);
@@ -246,7 +246,7 @@ describe('check-status', () => {
     expect((await statusOf(sandbox, token)).body.response_code).toBe('9');
   });
 
-  test('writes its date in the order it was told', async () => {
+  test('writes its date in the configured order', async () => {
     const sandbox = await sandboxForTest();
     const token = await createdToken(sandbox);
     const [day, month] = (await statusOf(sandbox, token)).body.updated_at.split('/');

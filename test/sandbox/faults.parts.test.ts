@@ -139,7 +139,7 @@ test('answers a given code in the envelope of its area', async () => {
   expect(body).toEqual({ code: 'ERROR_124', message: 'logout_token', description: 'authorization token logged out' });
 });
 
-test('maintenance and codes of another area are said in the words of the area that is asked', async () => {
+test('maintenance and codes of another area use the called area’s format', async () => {
   const sandbox = await sandboxForTest({
     faults: [
       { fault: 'says it is under maintenance', operation: 'payment-request' },
@@ -227,7 +227,7 @@ describe('an SMS request', () => {
     return { body, send, sent: (await sandbox.books()).messages.length };
   };
 
-  test('whose token is said to be expired stays refused', async () => {
+  test('whose token is reported as expired stays refused', async () => {
     const { body, send, sent } = await struckSend('says the token expired');
     expect([body.code, sent]).toEqual(['ERROR_121', 0]);
     expect((await send()).body.code).toBe('ERROR_121');

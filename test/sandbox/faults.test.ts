@@ -13,7 +13,7 @@ describe('an active fault', () => {
     expect(faults.first('before', submit)).toBeUndefined();
   });
 
-  test('strikes only requests whose path or body holds its text', () => {
+  test('affects only requests whose path or body contains its text', () => {
     const faults = new Faults();
     faults.add({ fault: 'answers empty', match: 'abc' });
     faults.add({ fault: 'answers HTML', match: '/submit' });
@@ -21,7 +21,7 @@ describe('an active fault', () => {
     expect(faults.first('after', submit)?.fault).toBe('answers empty');
   });
 
-  test('makes the same choices for the same seed, about as often as it was told to', () => {
+  test('makes the same choices for the same seed, about as often as ordered', () => {
     const choices = (seed: number) => {
       const faults = new Faults();
       faults.add({ fault: 'answers empty', probability: 0.3, seed });

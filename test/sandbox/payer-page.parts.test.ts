@@ -24,7 +24,7 @@ const OF_PACKAGE = {
 const MINIMAL = { invoice: { total_amount: 200 }, store: { name: 'Chez Sandra' } };
 const CREATE = '/api/v1/checkout-invoice/create';
 
-test('what fits no interface is refused with a breach, or booked and understood where it is lenient', async () => {
+test('an invalid request is refused with a breach, or recorded and accepted if lenient', async () => {
   const strict = await sandboxForTest();
   expect((await strict.pay(CREATE, OF_PACKAGE)).body).toMatchObject({ response_code: '1001' });
   expect((await strict.books()).breaches).toHaveLength(1);
@@ -41,7 +41,7 @@ test('what fits no interface is refused with a breach, or booked and understood 
   });
 });
 
-test('lenient is not blind: what cannot be done without is refused', async () => {
+test('lenient has limits: a missing required field is refused', async () => {
   const sandbox = await sandboxForTest({ settings: { strictness: 'lenient' } });
   for (const body of [{ ...OF_PACKAGE, store: {} }, { ...MINIMAL, invoice: { total_amount: -5 } }, 'text', [], null])
     expect((await sandbox.pay(CREATE, body)).body).toMatchObject({ response_code: '1001' });
@@ -56,7 +56,7 @@ async function invoicePage(body: object = OF_PACKAGE) {
   return { sandbox, ...made, press, look: (headers = {}) => fetch(made.response_text, { headers }) };
 }
 
-test('the page shows what is paid, in two languages, and lets nothing of the merchant run', async () => {
+test('the page shows the payment, in two languages, and executes no content of the merchant', async () => {
   const { look } = await invoicePage();
   const shown = await look({ 'accept-language': 'fr-CI' });
   const page = await shown.text();
@@ -80,7 +80,7 @@ test.for([
   expect(await confirmed(sandbox, token)).toMatchObject({ status: decision });
 });
 
-test('a payer that cancels in an old tab what is paid is led to where payers are led', async () => {
+test('a payer that cancels a paid invoice in an old tab is redirected like a payer', async () => {
   const { press, sandbox, token } = await invoicePage();
   await press('completed');
   expect((await press('cancelled')).headers.get('location')).toBe(

@@ -150,7 +150,7 @@ describe('a payment request', () => {
     expect((await sandbox.pay('/api/v1/dmp-api', { ...ask, amount })).body['response-code']).toBe('00');
   });
 
-  test('nobody made is 4004, wrong keys are 1000, missing keys 4000, test mode 4001', async () => {
+  test('that was never issued is 4004, wrong keys are 1000, missing keys 4000, test mode 4001', async () => {
     const sandbox = await sandboxForTest();
     const path = '/api/v1/dmp-api/check-status';
     const code = async (headers: Record<string, string> = {}) =>
@@ -186,14 +186,14 @@ test('errors whose HTTP status is not documented can carry a meaningful one', as
   expect((await sandbox.pay('/api/v1/dmp-api/check-status', { reference_number: 'x' })).status).toBe(404);
 });
 
-describe('the door', () => {
+describe('admission', () => {
   const path = '/api/v2/disburse/check-status';
   const ask = { disburse_invoice: 'x' };
 
   test.each([
     ['another content type', { 'content-type': 'text/plain' }, 415],
     ['a missing key', { 'service-token': '' }, 200],
-  ])('refuses %s and books a breach', async (_what, headers, status) => {
+  ])('refuses %s and records a breach', async (_what, headers, status) => {
     const sandbox = await sandboxForTest();
     const refused = await sandbox.pay(path, ask, headers);
     expect(refused.status).toBe(status);
@@ -223,7 +223,7 @@ describe('the door', () => {
     expect((await sandbox.pay('/api/v1/checkout-invoice/create', invoiceBody())).body.response_code).toBe('401');
   });
 
-  test('books a body that is no JSON', async () => {
+  test('records a body that is no JSON', async () => {
     const sandbox = await sandboxForTest();
     const headers = { 'content-type': 'application/json', 'service-master-key': 'sandbox-master' };
     const keys = { ...headers, 'service-private-key': 'sandbox-private', 'service-token': 'sandbox-token' };

@@ -29,7 +29,7 @@ function leftOf(books: string): string {
   return left;
 }
 
-test('a sandbox that was stopped knows afterwards what it had done', async () => {
+test('a stopped sandbox knows its earlier actions afterwards', async () => {
   const books = fileForTest();
   const before = await sandboxForTest({ books });
   const token = await createdToken(before);
@@ -58,7 +58,7 @@ test('a sandbox that was stopped knows afterwards what it had done', async () =>
   expect((await submit(after, token)).body.response_code).toBe('5000');
 });
 
-test('what was pending is settled after the start, and money left once', async () => {
+test('a pending payment is settled after the start, and money left once', async () => {
   const books = fileForTest();
   const before = await sandboxForTest({ books });
   const token = await createdToken(before);
@@ -73,7 +73,7 @@ test('what was pending is settled after the start, and money left once', async (
   expect((await after.books()).disbursements).toMatchObject([{ token, status: 'success', effects: 1 }]);
 });
 
-test('a seed that is started again over its books gives no token and no transaction twice', async () => {
+test('a seed restarted over its records issues no token and no transaction twice', async () => {
   const books = fileForTest();
   const start = () => sandboxForTest({ books, seed: 1 });
   const credit = { account_alias: '771234567', amount: 1_000 };
@@ -93,7 +93,7 @@ test('a seed that is started again over its books gives no token and no transact
   expect(new Set(runs.map(({ transaction_id }) => transaction_id)).size).toBe(2);
 });
 
-test.for(['invoices', 'payment-requests'])('a decision about %s that nobody is told is kept', async (what) => {
+test.for(['invoices', 'payment-requests'])('a decision about %s without a callback is stored', async (what) => {
   const books = fileForTest();
   const killed = await sandboxForTest({ books });
   const ask = { recipient_phone: '771234567', amount: 500, support_fees: 0, send_notification: 0 };
@@ -108,7 +108,7 @@ test.for(['invoices', 'payment-requests'])('a decision about %s that nobody is t
   expect([...invoices, ...paymentRequests]).toMatchObject([{ status: 'completed' }]);
 });
 
-test('balances that were set are kept, and what came after a reset too', async () => {
+test('configured balances are stored, also after a reset', async () => {
   const books = fileForTest();
   const killed = await sandboxForTest({ books });
   await killed.kept();
@@ -125,7 +125,7 @@ test('balances that were set are kept, and what came after a reset too', async (
   expect((await (await sandboxForTest({ books: leftOf(books) })).books()).invoices).toMatchObject([{ token }]);
 });
 
-test('what was ordered of a pending one holds after a start, and so does its time', async () => {
+test('a scheduled result of a pending one stays after a restart, and so does its time', async () => {
   const books = fileForTest();
   const before = await sandboxForTest({ books });
   const tokens: Record<string, string> = {};
@@ -170,7 +170,7 @@ test('a payment that was accepted is made after a start', async () => {
   expect((await after.books()).invoices).toMatchObject([{ token, status: 'completed', payments: 1 }]);
 });
 
-test('what it did is in the file soon after, without a stop', async () => {
+test('its actions are in the file soon after, without a stop', async () => {
   const books = fileForTest();
   const killed = await sandboxForTest({ books });
   const token = await createdToken(killed);
@@ -179,7 +179,7 @@ test('what it did is in the file soon after, without a stop', async () => {
   expect((await after.books()).disbursements).toMatchObject([{ token }]);
 });
 
-test('money that moves while the books are written is in them whole, or not at all', async () => {
+test('money that moves during a write of the records is in them whole, or not at all', async () => {
   const books = fileForTest();
   const model = await sandboxForTest({ books });
   await submit(model, await createdToken(model, { account_alias: '779999901' }));
@@ -216,7 +216,7 @@ test('a reset empties the file too', async () => {
   expect(readdirSync(join(books, '..'))).toEqual(['books']);
 });
 
-test('a file that is none of its own is left alone, and it does not start', async () => {
+test('a foreign file is left unchanged, and the sandbox does not start', async () => {
   const books = fileForTest();
   writeFileSync(books, 'to;text\n');
   await expect(startSandbox({ books })).rejects.toThrow(`${books} holds no books of a sandbox: line 1`);

@@ -85,7 +85,7 @@ describe('a bearer token', () => {
 });
 
 describe('sending', () => {
-  test('answers with every item and books each message once', async () => {
+  test('answers with every item and records each message once', async () => {
     const sandbox = await sandboxForTest();
     const token = await smsToken(sandbox);
     const items = Array.from({ length: 50 }, (_, index) => smsItem(`+2217712345${10 + index}`));
@@ -136,7 +136,7 @@ describe('sending', () => {
     ['a national number', sendRequest([{ ...one, to: '0771234' }]), 'ERROR_110'],
     ['no text', sendRequest([{ ...one, text: '' }]), 'ERROR_112'],
     ['a text too long', sendRequest([{ ...one, text: 'x'.repeat(1_531) }]), 'ERROR_113'],
-  ])('refuses %s, sends nothing and books a breach', async (_what, body, code) => {
+  ])('refuses %s, sends nothing and records a breach', async (_what, body, code) => {
     const sandbox = await sandboxForTest();
     expect((await sandbox.sms(SEND, body, await smsToken(sandbox))).body.code).toBe(code);
     const { messages, breaches } = await sandbox.books();
@@ -172,7 +172,7 @@ describe('sending', () => {
 });
 
 describe('the statistics', () => {
-  test('list what was sent, with and without the plus sign, and nothing for the others', async () => {
+  test('list sent SMS, with and without the plus sign, and nothing for the others', async () => {
     const sandbox = await sandboxForTest();
     const token = await smsToken(sandbox);
     await sandbox.sms(SEND, sendRequest([smsItem('+221771234567')]), token);

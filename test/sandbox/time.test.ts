@@ -21,7 +21,7 @@ function stillClock() {
   return { clock, fireAll: () => [...timers.values()].forEach((run) => run()), armed: () => timers.size };
 }
 
-test('time is the clock plus what it was moved forward', () => {
+test('time is the clock plus the moved offset', () => {
   const time = new SandboxTime(stillClock().clock);
   time.advance(500);
   expect(time.now()).toBe(1_500);
@@ -29,7 +29,7 @@ test('time is the clock plus what it was moved forward', () => {
   expect(time.now()).toBe(1_000);
 });
 
-test('moving forward runs what has come due, in the order in which it was due, once', () => {
+test('moving forward runs due timers, in order, once', () => {
   const { clock, fireAll, armed } = stillClock();
   const time = new SandboxTime(clock);
   const ran: string[] = [];
@@ -44,7 +44,7 @@ test('moving forward runs what has come due, in the order in which it was due, o
   expect(ran).toEqual(['sooner', 'later', 'not yet']);
 });
 
-test('what was reset never runs', () => {
+test('a reset timer never runs', () => {
   const { clock, fireAll } = stillClock();
   const time = new SandboxTime(clock);
   const ran: string[] = [];

@@ -38,7 +38,7 @@ async function stranger(visitor: Page, host: string, body: string): Promise<Page
   return tab;
 }
 
-test.for(ORIGINS)('a page at %s:port changes nothing for who is signed in, and reads nothing', async (host) => {
+test.for(ORIGINS)('a page at %s:port changes nothing for a signed-in user, and reads nothing', async (host) => {
   const visitor = await world.signedIn('awa');
   const stop = `${world.api.base}/v1/accounts/main/stop`;
   // A form submitted by a page: without our header, and without a preflight.
@@ -74,7 +74,7 @@ test.for(ORIGINS)('a page at %s:port changes nothing for who is signed in, and r
   await leave(visitor);
 });
 
-test.for(ORIGINS)('a page at %s:port cannot show the console in a frame for people to press in', async (host) => {
+test.for(ORIGINS)('a page at %s:port cannot show the console in a frame for clickjacking', async (host) => {
   const visitor = await world.signedIn('awa');
   const tab = await stranger(visitor, host, `<iframe id=inside src="${world.url}/accounts"></iframe>`);
   const frames = tab.frames().filter((frame) => frame !== tab.mainFrame());
@@ -128,7 +128,7 @@ async function written(): Promise<readonly string[]> {
   ];
 }
 
-test('script in names, texts, references and cells of files is read, and never runs', async () => {
+test('script in names, SMS, references and cells of files is shown, and never runs', async () => {
   const places = await written();
   const visitor = await world.signedIn('moussa');
   const reports: string[] = [];
@@ -159,7 +159,7 @@ test('script in names, texts, references and cells of files is read, and never r
   await leave(visitor);
 });
 
-test('a page that nobody touches asks in the background, and so keeps no session alive', async () => {
+test('a page without input refreshes in the background, and so keeps no session alive', async () => {
   const visitor = await world.visit();
   await visitor.clock.install();
   await visitor.goto(`${world.url}/accounts`);

@@ -22,7 +22,7 @@ async function binsOf(page: Page): Promise<Readonly<Record<string, number>>> {
 const sumOf = ({ total: _total, ...bins }: Readonly<Record<string, number>>): number =>
   Object.values(bins).reduce((sum, one) => sum + one, 0);
 
-test('a campaign is started, watched, paused, paced and goes on; those who failed come back as their file had them', async () => {
+test('a campaign is started, watched, paused, paced and resumed; failed recipients are returned in their file’s format', async () => {
   const id = await campaign(world, { name: 'November', people: 200, perSecond: 10 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
   const act = async (name: string): Promise<void> => {
@@ -59,7 +59,7 @@ test('a campaign is started, watched, paused, paced and goes on; those who faile
   await leave(page);
 });
 
-test('ending a campaign says what cannot be undone, and Escape does nothing', async () => {
+test('cancelling a campaign warns that it is irreversible, and Escape does nothing', async () => {
   const id = await campaign(world, { name: 'December', people: 20 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
   await page.locator('[data-act=cancelCampaign]').click();
@@ -70,7 +70,7 @@ test('ending a campaign says what cannot be undone, and Escape does nothing', as
   await leave(page);
 });
 
-test('while nothing answers the page says so, keeps what it read, and an act is told as not known', async () => {
+test('while relais does not answer the page reports it, keeps its data, and an act is shown as unknown', async () => {
   const id = await campaign(world, { name: 'January', people: 20 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
   await page.locator('[data-campaign=ready]').waitFor();
@@ -87,7 +87,7 @@ test('while nothing answers the page says so, keeps what it read, and an act is 
   await leave(page);
 });
 
-test('an act that a proxy answers for is told as not known, whatever became of it', async () => {
+test('an act that a proxy answers is shown as unknown, whatever its result', async () => {
   const id = await campaign(world, { name: 'March', people: 20 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
   await page.locator('[data-campaign=ready]').waitFor();
@@ -101,7 +101,7 @@ test('an act that a proxy answers for is told as not known, whatever became of i
   await leave(page);
 });
 
-test('a file that is refused is told as refused, with what helps, and not as silence', async () => {
+test('a refused file is shown as refused, with advice, and not as silence', async () => {
   const id = await campaign(world, { name: 'May', people: 3 });
   const page = await world.signedIn('awa', `/campaigns/${id}`, { language: 'fr' });
   await page.route('**/recipients*', (route) =>
@@ -112,7 +112,7 @@ test('a file that is refused is told as refused, with what helps, and not as sil
   await leave(page);
 });
 
-test('while PostgreSQL is away the page says that nothing is lost, keeps what it read, and goes on by itself', async () => {
+test('while PostgreSQL is away the page says that nothing is lost, keeps its data, and continues automatically', async () => {
   const id = await campaign(world, { name: 'February', people: 20 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
   await page.locator('[data-campaign=ready]').waitFor();

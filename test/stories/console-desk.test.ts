@@ -19,7 +19,7 @@ async function act(page: Page, name: string): Promise<void> {
   await page.locator('dialog').waitFor({ state: 'detached' });
 }
 
-test('who opted out is added, imported, found by number and taken off, and what cannot be read is named', async () => {
+test('opt-outs are added, imported, found by number and removed, and unreadable rows are named', async () => {
   const page = await world.signedIn('moussa', '/opt-outs');
   await page.getByText('Nobody has asked not to be texted.').waitFor();
   await page.locator('[data-act=addOptOuts]').click();
@@ -43,7 +43,7 @@ test('who opted out is added, imported, found by number and taken off, and what 
   await leave(page);
 });
 
-test('a person is forgotten once the number was typed twice; what goes and what stays was said before', async () => {
+test('personal data is erased after the number was typed twice; the effect is shown before', async () => {
   await world.api.post('/v1/messages', { to: '+221770000077', text: 'Bonjour' });
   const page = await world.signedIn('moussa', '/forget');
   const said = await page.locator('#content').innerText();
@@ -60,7 +60,7 @@ test('a person is forgotten once the number was typed twice; what goes and what 
   await leave(page);
 });
 
-test('a key is made, shown once and kept nowhere, and revoked', async () => {
+test('a key is created, shown once and stored nowhere, and revoked', async () => {
   const page = await world.signedIn('moussa', '/keys');
   await page.locator('[data-act=createKey]').click();
   await page.getByLabel('Name', { exact: true }).fill('khady-desk');
@@ -81,7 +81,7 @@ test('a key is made, shown once and kept nowhere, and revoked', async () => {
   await leave(page);
 });
 
-test('a stricter limit holds at once, and a looser one waits for another person, who is not the one that asked', async () => {
+test('a stricter limit applies at once, and a looser one waits for a different person', async () => {
   const page = await world.signedIn('moussa', '/limits');
   const limit = page.locator('[data-limit=MAX_DISBURSEMENT]');
   const ask = async (value: string, isLooser: boolean): Promise<void> => {
@@ -104,7 +104,7 @@ test('a stricter limit holds at once, and a looser one waits for another person,
   await leave(page);
 });
 
-test('a queue is paused and goes on, and the audit tells it, whole', async () => {
+test('a queue is paused and resumed, and the audit log shows it, verified', async () => {
   const page = await world.signedIn('moussa', '/queues');
   await page.locator('[data-workers="1"]').waitFor();
   expect(await page.locator('[data-worker]').textContent()).toMatch(/:\d+ [0-9a-f]{8}$/);
@@ -147,7 +147,7 @@ async function listener(): Promise<Heard> {
   return Object.assign(heard, { url: `http://127.0.0.1:${port}/relais`, close });
 }
 
-test('an endpoint is added, tested, told what happens, and told again; its answer stands beside each attempt', async () => {
+test('an endpoint is added, tested, delivered to, and delivered to again; its answer is shown with each attempt', async () => {
   const heard = await listener();
   const page = await world.signedIn('moussa', '/endpoints');
   await page.locator('[data-act=createEventEndpoint]').click();
@@ -182,7 +182,7 @@ test('an endpoint is added, tested, told what happens, and told again; its answe
   await heard.close();
 });
 
-test('what was left is shown over time, with its lowest and its highest', async () => {
+test('balances are shown over time, with the lowest and the highest', async () => {
   const now = Date.now();
   const looks = [900_000, 400_000, 650_000].map((xof, at) => ({
     at: now - (3 - at) * 600_000,
@@ -199,7 +199,7 @@ test('what was left is shown over time, with its lowest and its highest', async 
   await leave(page);
 });
 
-test('many are chosen by what they have in common, looked at, and decided as exactly these', async () => {
+test('many payments are selected by filters, reviewed, and decided as exactly these', async () => {
   await needReview(
     world,
     Array.from({ length: 5 }, (_, at) => ({
@@ -245,7 +245,7 @@ test('a key that may only make keys gets to them, and to nothing else', async ()
   await leave(page);
 });
 
-test('what the doctor finds stands on a page, with what to do; a key that may not, does not get there', async () => {
+test('the doctor’s findings are on a page, with what to do; a key without the role has no access', async () => {
   await world.api.post('/v1/accounts/main/stop', {});
   const page = await world.signedIn('moussa', '/doctor', { language: 'fr' });
   await page.locator('[data-check=redis][data-is=ok]').waitFor();

@@ -40,7 +40,7 @@ async function yes(page: Page, act: string): Promise<void> {
 }
 
 test.for([PHONE])(
-  'somebody calls: their payment is found by the number as it was said, and its story read: $language',
+  'a caller’s payment is found by the number as spoken, and its timeline is read: $language',
   async (how) => {
     const page = await world.signedIn('fatou', '/', how);
     await page.keyboard.press('/');
@@ -92,7 +92,7 @@ test.for([DESK])('payments that need review are decided by the keyboard alone: $
 });
 
 test.for([DESK])(
-  'an account is stopped and released by two presses each, and whoever looks sees it: $language',
+  'an account is stopped and released by two presses each, and a reader sees it: $language',
   async (how) => {
     const other = await world.signedIn('fatou', '/accounts', how);
     await other.locator('[data-account=main][data-holds="0"]').waitFor();
@@ -113,7 +113,7 @@ test.for([DESK])(
 );
 
 test.for([PHONE])(
-  'a day closes on its page: what stood and came, less what went, is what stands: $language',
+  'a day closes on its page: opening plus in, less out, equals closing: $language',
   async (how) => {
     const page = await world.signedIn('fatou', `/reports?date=${new Date().toISOString().slice(0, 10)}`, how);
     await page.locator('[data-figure=closing]').first().waitFor();
@@ -133,7 +133,7 @@ test.for([PHONE])(
 );
 
 test.for([DESK])(
-  'a key is revoked in one window, and whoever is in with it in another is signed out: $language',
+  'a key is revoked in one window, and its session in another is signed out: $language',
   async (how) => {
     const name = `khady-${how.language}`;
     const made = await new Asking(world.api.base, people.moussa.key).post<{ secret: string }>('/v1/keys', {

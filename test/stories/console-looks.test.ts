@@ -54,7 +54,7 @@ async function findings(page: Page): Promise<readonly string[]> {
     );
 }
 
-test('the rules find what stands in the way', async () => {
+test('the rules find an obstacle', async () => {
   const page = await world.visit();
   await page.goto(`${world.url}/`);
   await settled(page);
@@ -63,7 +63,7 @@ test('the rules find what stands in the way', async () => {
   await leave(page);
 });
 
-test('the keyboard finds what it cannot reach', async () => {
+test('the keyboard finds an unreachable element', async () => {
   const page = await world.signedIn('moussa');
   await settled(page);
   // The frame of every page, so that no refresh replaces it.
@@ -119,7 +119,7 @@ const WAYS: readonly Visit[] = [
   { language: 'en', colours: 'dark' },
 ];
 
-test.concurrent.for(WAYS)('nothing serious stands in anybody’s way: $language, $colours', async (how) => {
+test.concurrent.for(WAYS)('no serious accessibility problem: $language, $colours', async (how) => {
   const before = await world.visit(how);
   await before.goto(`${world.url}/?not-signed-in=no-group`);
   await settled(before);

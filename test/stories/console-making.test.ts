@@ -175,7 +175,7 @@ test('a messy workbook becomes a campaign: decided, written, tried, approved by 
   await leave(checker);
 });
 
-test('who leaves in between finds everything again, in another browser too', { timeout: 300_000 }, async () => {
+test('a user who leaves in between finds everything again, in another browser too', { timeout: 300_000 }, async () => {
   const page = await world.signedIn('awa', '/campaigns', {});
   await named(page, 'Left in between');
   await choose(page, messyList(300));
@@ -201,7 +201,7 @@ test('who leaves in between finds everything again, in another browser too', { t
   await leave(again);
 });
 
-test('what is changed while another person looks at it is told, and is not approved', {
+test('a change during another person’s review is shown, and is not approved', {
   timeout: 300_000,
 }, async () => {
   const maker = await world.signedIn('awa', '/campaigns', {});
@@ -229,7 +229,7 @@ test('what is changed while another person looks at it is told, and is not appro
   await leave(checker);
 });
 
-test('a file that cannot be used says why, and one that breaks off is not there', { timeout: 300_000 }, async () => {
+test('an unusable file shows the reason, and an interrupted one does not exist', { timeout: 300_000 }, async () => {
   const page = await world.signedIn('awa', '/campaigns', { language: 'fr' });
   await named(page, 'Fichier impossible');
   await page.locator('input[type=file]').setInputFiles({

@@ -49,7 +49,7 @@ test('a link to one in review opens that one, also where a hundred have waited l
   await leave(page);
 });
 
-test('one that another person decides meanwhile is called decided, and no other comes under the hand', async () => {
+test('one that another person decides meanwhile is shown as decided, and no other replaces it', async () => {
   const page = await world.signedIn('fatou', '/review');
   const shown = page.locator('[data-case]');
   await shown.waitFor();
@@ -69,14 +69,14 @@ test('one that another person decides meanwhile is called decided, and no other 
   await leave(page);
 });
 
-test('a person with a key of one account sees what waits of it, though all that is older is of another', async () => {
+test('a user with a key of one account sees its reviews, though all older ones are of another', async () => {
   const page = await world.signedIn('ibou', '/');
   await page.locator(`[data-id="${newest}"] a`).click();
   await page.locator(`[data-case="${newest}"]`).waitFor();
   await leave(page);
 });
 
-test('where not all of it could be looked at, nobody is told that nothing waits', async () => {
+test('if not all reviews could be read, the page does not claim that there are none', async () => {
   const page = await world.signedIn('ibou', '/campaigns');
   await page.route('**/v1/review?*', (route) => route.fulfill({ json: { items: [], next: newest } }));
   for (const path of ['/', '/review']) {
@@ -91,7 +91,7 @@ test('where not all of it could be looked at, nobody is told that nothing waits'
 const AHEAD = '9999999999999.cmp_none.0';
 const empty = { items: [], next: AHEAD };
 
-test('nobody is told that a number had no text before all campaigns were looked through', async () => {
+test('the page does not claim that a number had no SMS before all campaigns were searched', async () => {
   await campaign(world, { name: 'october', people: 1 });
   const page = await world.signedIn('awa', '/campaigns');
   let isFar = true;
@@ -110,7 +110,7 @@ test('nobody is told that a number had no text before all campaigns were looked 
   await leave(page);
 });
 
-test('a page of campaigns or of their people that is empty and leads on is not called all of them', async () => {
+test('an empty page of campaigns or recipients with a next one is not called complete', async () => {
   const id = await campaign(world, { name: 'november', people: 1 });
   const page = await world.signedIn('awa', '/health');
   await page.route('**/v1/campaigns?*', (route) => route.fulfill({ json: empty }));
@@ -125,7 +125,7 @@ test('a page of campaigns or of their people that is empty and leads on is not c
   await leave(page);
 });
 
-test('while it is not known what waits for an approval, nobody is told that nothing does', async () => {
+test('while the approvals are unknown, the page does not claim that there are none', async () => {
   const page = await world.signedIn('ibou', '/campaigns');
   await page.route('**/v1/disbursement-batches?*', (route) => route.fulfill({ status: 503, json: {} }));
   await goTo(page, '/');
@@ -151,7 +151,7 @@ test('of a hundred and more that wait for an approval the one that has waited lo
   await leave(page);
 });
 
-test('where more wait for an approval than are read, the page says so', async () => {
+test('if more approvals wait than are read, the page says so', async () => {
   const page = await world.signedIn('fatou', '/campaigns');
   await page.route('**/v1/campaigns?*', (route) => route.fulfill({ json: { items: [], next: 'further-on' } }));
   await goTo(page, '/approvals');
@@ -189,7 +189,7 @@ const turnAway = (page: Page): Promise<void> =>
   page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
     document.dispatchEvent(new Event('visibilitychange'))`);
 
-test('a list that is answered more slowly than things happen is renewed all the same', async () => {
+test('a list that is slower than its events is refreshed all the same', async () => {
   const id = await pay(world, { accountAlias: '778800001', amount: 300_000, reference: 'slow' });
   const page = await world.signedIn('fatou', '/campaigns');
   let told = 0;
@@ -211,7 +211,7 @@ test('a list that is answered more slowly than things happen is renewed all the 
   await leave(page);
 });
 
-test('what happens while a list is read is not missed', async () => {
+test('events during the read of a list are not missed', async () => {
   const id = await pay(world, { accountAlias: '778800002', amount: 300_000, reference: 'meanwhile' });
   const page = await world.signedIn('fatou', '/campaigns');
   const streams: Route[] = [];

@@ -19,7 +19,7 @@ afterAll(() => world?.close());
 
 const text = (page: Page, selector: string): Promise<string> => page.locator(selector).first().innerText();
 
-test('a wrong key is told in words, and a right one leads to the page that was wanted', async () => {
+test('a wrong key gets an error text, and a right one opens the requested page', async () => {
   const page = await world.visit();
   await page.goto(`${world.url}/operations/batch`);
   await page.getByLabel('Your key').fill('nobody knows this key');
@@ -33,7 +33,7 @@ test('a wrong key is told in words, and a right one leads to the page that was w
   await leave(page);
 });
 
-test('a filter is the address, and what fits nothing says so', async () => {
+test('a filter is in the address, and an empty result says so', async () => {
   const page = await world.signedIn('fatou', '/operations/disbursement?state=failed');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   expect(await text(page, 'tbody tr')).toMatch(/Not paid/);
@@ -46,7 +46,7 @@ test('a filter is the address, and what fits nothing says so', async () => {
   await leave(page);
 });
 
-test('money that is uncertain is shown neither as paid nor as failed, and a person decides by the keyboard', async () => {
+test('uncertain money is shown neither as paid nor as failed, and a user decides by keyboard', async () => {
   const [first] = await needReview(world, [
     { accountAlias: '771239991', amount: 33_000, reference: 'differs-1' },
     { accountAlias: '771239992', amount: 34_000, reference: 'differs-2' },
@@ -68,7 +68,7 @@ test('money that is uncertain is shown neither as paid nor as failed, and a pers
   await leave(page);
 });
 
-test('a payment above the limit is approved by somebody else, who types the amount; it goes without a reload', async () => {
+test('a payment above the limit is approved by a different person, who types the amount; it disappears without a reload', async () => {
   const asker = await world.signedIn('awa', '/approvals');
   await asker.getByText('Your key may look.').waitFor();
   const page = await world.signedIn('fatou', '/approvals');
@@ -90,7 +90,7 @@ test('a payment above the limit is approved by somebody else, who types the amou
   await leave(page);
 });
 
-test('a batch with an unpaid row says so everywhere, and that row is paid again after a new approval', async () => {
+test('a batch with an unpaid row shows it everywhere, and that row is paid again after a new approval', async () => {
   const file = [
     'Nom;reference;accountAlias;amount;withdrawMode',
     'Awa Diop;paie-1;771112233;200000;wallet-a-senegal',
@@ -130,7 +130,7 @@ test('a batch with an unpaid row says so everywhere, and that row is paid again 
   await leave(page);
 });
 
-test('a key that may not read is told so, and one of some accounts sees what is its own', async () => {
+test('a key without the right to read learns so, and one of some accounts sees its own', async () => {
   const page = await world.signedIn('service');
   await expect.poll(() => text(page, '#content')).toMatch(/Not with this key[\s\S]*ask for payments and texts/);
   const bound = await world.signedIn('ibou');

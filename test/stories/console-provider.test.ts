@@ -54,7 +54,7 @@ async function signedInBy(name: string, path?: string, language: 'en' | 'fr' = '
 const sessionIn = (page: Page) =>
   page.evaluate(`fetch('/v1/session', { headers: { 'x-relais-console': '1' } }).then((answer) => answer.json())`);
 
-test('a person signs in by the provider, may what their group may, and stands where they wanted to be', async () => {
+test('a user signs in by the provider, with the rights of their group, and gets the requested page', async () => {
   const page = await signedInBy('adja', '/approvals?x=1');
   expect(page.url()).toBe(`${world.url}/approvals?x=1`);
   expect(await sessionIn(page)).toMatchObject({
@@ -73,7 +73,7 @@ test.for([
   ['en', /none of your groups/],
   ['fr', /aucun de vos groupes/],
 ] as const)(
-  'a person in no group that may anything is told so, and gets no session: %s',
+  'a user without a group with rights learns so, and gets no session: %s',
   async ([language, says]) => {
     const page = await world.visit({ language });
     await arrive(page, 'nobody');
@@ -89,7 +89,7 @@ test.for([
   },
 );
 
-test('an address that the provider has not verified names nobody', async () => {
+test('an unverified address names no user', async () => {
   const page = await signedInBy('unverified');
   expect(await sessionIn(page)).toMatchObject({ name: 'oidc:unverified', person: 'unverified' });
   await leave(page);
@@ -109,7 +109,7 @@ test.for([
       searchParams.set('error', 'access_denied');
     },
   ],
-] as const)('who comes back with %s is not signed in', async ([_what, why, change]) => {
+] as const)('a return with %s is not signed in', async ([_what, why, change]) => {
   const page = await world.visit();
   provider.meddle(change);
   await arrive(page, 'adja');
@@ -118,7 +118,7 @@ test.for([
   await leave(page);
 });
 
-test('an answer that comes late, and says that nobody is signed in, leaves the way to the provider there', async () => {
+test('a late answer without a session keeps the link to the provider', async () => {
   const page = await world.visit();
   const asked = page.waitForRequest('**/v1/session/provider');
   const refused = page.waitForResponse('**/v1/status');
@@ -135,7 +135,7 @@ test('an answer that comes late, and says that nobody is signed in, leaves the w
   await leave(page);
 });
 
-test('an address that somebody came back with opens nothing a second time, here or elsewhere', async () => {
+test('a return address works only once, here and elsewhere', async () => {
   const page = await world.visit();
   const came = page.waitForRequest('**/v1/session/callback*');
   await arrive(page, 'adja');
@@ -160,7 +160,7 @@ test('an address that somebody came back with opens nothing a second time, here 
   await leave(page);
 });
 
-test('signing in is a new session whatever the browser had, and ends the one that it had', async () => {
+test('a sign-in is a new session in any browser, and ends the earlier one', async () => {
   const page = await world.signedIn('fatou');
   const [had] = await page.context().cookies();
   await page.evaluate(`fetch('/v1/session/provider', {
@@ -194,7 +194,7 @@ async function opened(page: Page, amount: string): Promise<Locator> {
   return approve;
 }
 
-test('approving asks the provider who it is, even of somebody it knows; then it is done where one stood', async () => {
+test('approving requires a new authentication at the provider, even for a known user; then it is done on the same page', async () => {
   const id = await pay(world, { accountAlias: '771234568', amount: 250_000, reference: 'rent-11' });
   const page = await signedInBy('adja', `/approvals/${id}`);
   await (await opened(page, '250,000')).click();
@@ -212,7 +212,7 @@ test('approving asks the provider who it is, even of somebody it knows; then it 
   await leave(page);
 });
 
-test('one person is one, with a key and by the provider: nobody approves their own', async () => {
+test('one person is one, with a key and by the provider: self-approval is refused', async () => {
   const owner = new Asking(world.api.base, people.moussa.key);
   const made = await owner.post<{ secret: string }>('/v1/keys', {
     name: 'adja-script',

@@ -33,7 +33,7 @@ function holding() {
 
 const isRead = (route: Route): boolean => route.request().method() === 'GET';
 
-test('what is done is not offered again while the page reads what came of it', async () => {
+test('a completed act is not offered again while the page reads its result', async () => {
   const page = await world.signedIn('moussa', '/keys');
   await page.locator('[data-act=createKey]').click();
   await page.getByLabel('Name', { exact: true }).fill('once-only');
@@ -52,7 +52,7 @@ test('what is done is not offered again while the page reads what came of it', a
   await leave(page);
 });
 
-test('a tab that another person signed in beside shows nothing of the one before', async () => {
+test('a tab that another user signed in next to shows nothing of the first one', async () => {
   const { id } = await world.api.post<{ id: string }>('/v1/disbursements', {
     reference: 'of-the-other-account',
     account: 'other',
@@ -76,7 +76,7 @@ test('a tab that another person signed in beside shows nothing of the one before
   await leave(tab);
 });
 
-test('signing out without an answer says that one is signed in still', async () => {
+test('signing out without an answer reports that the session continues', async () => {
   const page = await world.signedIn('awa', '/campaigns', { language: 'fr' });
   await page.context().setOffline(true);
   const out = page.getByRole('button', { name: 'Se déconnecter' }).first();
@@ -112,7 +112,7 @@ async function draft(text: string): Promise<string> {
 const textOf = async (id: string): Promise<string> =>
   (await world.api.get<{ text: string }>(`/v1/campaigns/${id}`)).text;
 
-test('a time, hours or a pace that are none are said so, and nobody goes on as if they were kept', async () => {
+test('an invalid time, hours or pace is shown, and the next step is refused', async () => {
   const id = await draft('Bonjour le soir');
   const page = await world.signedIn('awa', `/campaigns/${id}/make/sending`);
   const onward = page.locator('[data-next=test]');
@@ -137,7 +137,7 @@ test('a time, hours or a pace that are none are said so, and nobody goes on as i
   await leave(page);
 });
 
-test('of two texts that are on their way the newer one is kept, whichever answer is lost', async () => {
+test('of two texts in flight the newer one is stored, whichever answer is lost', async () => {
   const id = await draft('Bonjour 1');
   const page = await world.signedIn('awa', `/campaigns/${id}/make/text`);
   await page.clock.install();
@@ -189,7 +189,7 @@ test('a total that was typed for one text approves no other', async () => {
 
 const FILE = { mimeType: 'text/csv' };
 
-test('of two files that are chosen one after the other the later is kept', async () => {
+test('of two files chosen one after the other the later is stored', async () => {
   const id = await draft('Bonjour à tous');
   const page = await world.signedIn('awa', `/campaigns/${id}/make/file`);
   const { gone, letGo } = holding();
@@ -265,7 +265,7 @@ test('a test whose answer was lost may go to another number, and to the first it
   await leave(page);
 });
 
-test('what is unusual in a file of payments is said in the language of the page', async () => {
+test('warnings of a payment batch are in the page’s language', async () => {
   const file = 'accountAlias,amount,withdrawMode,reference\n0701020304,25000,wallet-a-senegal,u1';
   const { id } = await world.api.post<{ id: string }>('/v1/disbursement-batches', file, 'text/csv');
   const page = await world.signedIn('fatou', `/approvals/${id}`, { language: 'fr' });
@@ -290,7 +290,7 @@ test('another page begins at its top, with its name, for the eye and for the ear
   await leave(page);
 });
 
-test('another step begins at its top too, and the keyboard goes on in it', async () => {
+test('another step begins at its top too, with the keyboard focus in it', async () => {
   const id = await draft('Bonjour, pas à pas');
   const page = await world.signedIn('awa', `/campaigns/${id}/make/sending`, { width: 360 });
   await page.locator('[data-next=test]').scrollIntoViewIfNeeded();
@@ -316,7 +316,7 @@ test('how many get it is read at a glance before it starts, and not counted by i
   await leave(page);
 });
 
-test('a key that is shown again is told apart: a wrong one, too many tries, and a session that is over', async () => {
+test('a repeated key distinguishes: a wrong one, too many tries, and an ended session', async () => {
   const id = await draft('Bonjour encore');
   const rows = Array.from({ length: 11 }, (_, at) => `77${String(5_000_000 + at)}`);
   await world.api.post(`/v1/campaigns/${id}/recipients`, ['phone', ...rows].join('\n'), 'text/csv');
@@ -368,7 +368,7 @@ test('after a decision the one behind it is open, and none that was passed over'
   await leave(page);
 });
 
-test('a file that another person put in place of the one that is shown is not started', async () => {
+test('a file that another person replaced is not started', async () => {
   const id = await draft('Bonjour à ceux-ci');
   const keep = (rows: string, name: string) =>
     world.api.ask(`/v1/campaigns/${id}/file?name=${name}`, {

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const ROUTER = readFileSync(new URL('../../console/shell/places.tsx', import.meta.url), 'utf8');
 
-test('every address of the router is among the pages that are looked at', () => {
+test('every address of the router is among the tested pages', () => {
   const patterns = [...ROUTER.matchAll(/<Route path="([^"]+)"/g)].map(([, path = '']) => path);
   expect(patterns.length).toBeGreaterThan(20);
   const formOf = (path: string): RegExp =>
@@ -50,7 +50,7 @@ const SAYS = {
 };
 
 test.for(BOTH)(
-  'where a key may not, the page names the role that is missing and what the key can do: %s',
+  'for a key without access, the page names the missing role and the key’s rights: %s',
   async (language) => {
     for (const [person, roles] of [
       ['service', ['enqueue']],
@@ -111,7 +111,7 @@ async function saysItIsAway({ page, language, paths, figures }: Tab): Promise<re
   return silent;
 }
 
-test('while PostgreSQL is away every page says so, and shows what it is afterwards: en, fr', async () => {
+test('during an outage of PostgreSQL every page says so, and shows its data afterwards: en, fr', async () => {
   const asked = BOTH.flatMap((language) => Array.from({ length: TABS }, (_, nth) => openTab(language, nth)));
   const tabs = await Promise.all(asked);
   expect(new Set(tabs.flatMap(({ paths }) => paths))).toEqual(new Set(pages));

@@ -30,7 +30,7 @@ async function demo(): Promise<{ readonly code: number | null; readonly output: 
 const LINES = 28;
 const COLUMNS = 100;
 
-test('the demo ends with equal books', async () => {
+test('the demo ends with equal records', async () => {
   const { code, output } = await demo();
   expect(output).toMatch(/1955 sent, 0 failed, 0 unknown +1955 sent, 0 of them twice/);
   expect(output).toMatch(/48 succeeded, 2 failed +48 made, 0 of them twice/);

@@ -36,13 +36,13 @@ async function output(program: string, ...given: readonly string[]): Promise<str
   return stdout;
 }
 
-describe('each asks, and hears how it ended', () => {
+describe('each sends requests, and receives the results', () => {
   test('curl', async () => {
     const said = await output('bash', 'examples/enqueue.sh', 'curl-1');
     expect(said).toMatch(/"type":"disbursement\.succeeded"[^]*"reference":"curl-1"/);
   });
 
-  test('curl, where the end stands behind a full page', async () => {
+  test('curl, where the end is after a full page', async () => {
     for (const which of Array.from({ length: 100 }).keys()) {
       await world.api.post('/v1/messages', { reference: `before-${which}`, to: '+221771234567', text: 'Bonjour.' });
     }

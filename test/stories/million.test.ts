@@ -62,7 +62,7 @@ async function booked(): Promise<Map<string, number>> {
 }
 
 test(
-  `${PEOPLE} recipients: the report and the books of the service agree about each of them`,
+  `${PEOPLE} recipients: the report and the provider’s records agree about each of them`,
   async () => {
     const recipients = join(dir, 'people.csv');
     await pipeline(Readable.from(file()), createWriteStream(recipients));

@@ -50,13 +50,13 @@ test('the console comes along, with every file that its page names', () => {
   expect(missing).toEqual([]);
 });
 
-test('the schema of what the queue takes comes along', async () => {
+test('the schema of the queue’s jobs is included', async () => {
   const ask = `console.log(require('relais/intake.schema.json').$schema)`;
   const { stdout } = await run('node', '--input-type=commonjs', '-e', ask);
   expect(stdout).toContain('json-schema.org');
 });
 
-test('what only the repository can use stays there', () => {
+test('files only for the repository are not included', () => {
   const paths = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   expect(paths).toContain(join('dist', 'main.js'));
   expect(
@@ -64,7 +64,7 @@ test('what only the repository can use stays there', () => {
   ).toEqual([]);
 });
 
-test('the pages come along, and what they point to', () => {
+test('the pages are included, with their link targets', () => {
   const names = readdirSync(join(installed, 'docs'), { recursive: true, encoding: 'utf8' });
   const pages = ['README.md', ...names.map((name) => join('docs', name))];
   const texts = pages.filter((path) => path.endsWith('.md'));
@@ -123,7 +123,7 @@ http.each('getStatus');
 const blocksOf = (page: string): string[] =>
   [...read(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 
-test('the TypeScript of README, docs/http.md and docs/batches.md compiles as a stranger has it', async () => {
+test('the TypeScript of README, docs/http.md and docs/batches.md compiles for a user', async () => {
   // The README's examples build on each other; those of the other page are independent.
   const files = [
     `${blocksOf('README.md').join('\n')}${MORE}`,
@@ -153,7 +153,7 @@ test('the TypeScript of README, docs/http.md and docs/batches.md compiles as a s
   }
 }, 180_000);
 
-test('an address that is not set is named, by what asks and by what listens', async () => {
+test('an undefined address is named, by producer and receiver', async () => {
   const ask = `import { createProducer, onEvent } from 'relais';
     const unset = process.env.NOT_SET_ANYWHERE;
     try { createProducer({ redis: unset }); } catch (error) { console.log(error.message); }

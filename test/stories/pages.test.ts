@@ -104,7 +104,7 @@ const undecided = ({ line, code, output }: Typed): void => expect(code, `${line}
 const RECIPIENTS = 1_955;
 
 test.for(['docs/quickstart.md', 'docs/fr/quickstart.md'])(
-  '%s: every line does what it says, up to the books and the last text',
+  '%s: every line has the described effect, up to the records and the last SMS',
   LIMIT,
   async (page) => {
     const terminal = await terminalAt({ UPSTREAM_TIMEOUT: '2s' });
@@ -158,12 +158,12 @@ const STEP_BY_STEP = ['docs/quickstart.md', 'docs/fr/quickstart.md', 'docs/batch
 /** A statement of the provider, settings that are missing here, and a separate process. */
 const ELSEWHERE = /^relais (?:reconcile|doctor|sandbox|explain)\b|METRICS_PORT/;
 
-test('no page shows what nobody has typed', () => {
+test('no page has an untested command', () => {
   const showing = pages.map(({ path }) => path).filter((path) => linesIn(path).length > 0);
   expect(showing.toSorted()).toEqual(['README.md', ...LOOKED_AT, ...STEP_BY_STEP].toSorted());
 });
 
-test('what other pages show can be typed, one page after the other', LIMIT, async () => {
+test('commands of other pages can be typed, one page after the other', LIMIT, async () => {
   const terminal = await terminalAt();
   for (const page of LOOKED_AT) {
     const lines = linesIn(page).filter((line) => !ELSEWHERE.test(line));

@@ -138,14 +138,14 @@ describe('relais run', () => {
     expect(log).not.toContain('    at ');
   });
 
-  test('with a wrong file of accounts says so, and ends with 1', async () => {
+  test('with an invalid file of accounts reports it, and exits with 1', async () => {
     const wrong = { ...(await placesOf(opened)), ACCOUNTS_FILE: '/nowhere/accounts.json' };
     const { code, stdout, log } = await opened.processes.run(['run'], wrong);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(log).toContain('ACCOUNTS_FILE: /nowhere/accounts.json: cannot be read');
   });
 
-  test('ends with 1 whatever does not start, with its stores at hand and its listeners open', async () => {
+  test('exits with 1 after any failed start, with its stores reachable and its listeners open', async () => {
     const places = await placesOf(opened);
     const taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');

@@ -47,7 +47,7 @@ test('the full invoice with its store, numbers in items and custom data is refus
   expect(await breachesOf(sandbox)).toHaveLength(1);
 });
 
-test('the same is understood where it is lenient, what fits no interface is booked, and it is paid and confirmed', async () => {
+test('equal requests are accepted if lenient, invalid ones are recorded, and it is paid and confirmed', async () => {
   const sandbox = await sandboxOf('lenient');
   const made = await shopAt(sandbox, 'full');
   expect(made).toMatchObject({ status: 'pending', totalAmount: 5_000, url: expect.stringContaining('http') });

@@ -54,7 +54,7 @@ test('a port that is taken is named with its setting, in one sentence', async ()
   );
 });
 
-test('dev takes a free port where its own is taken, and says which', async () => {
+test('dev uses a free port if its own is taken, and prints it', async () => {
   const API_PORT = await takePort();
   const ports = { API_PORT, WEBHOOKS_PORT: '0', SANDBOX_PORT: '0', SANDBOX_CRM_PORT: '0', SANDBOX_CONTROL_PORT: '0' };
   const env = { PATH, ...ports, LOG_LEVEL: 'silent', REDIS_SERVER_BIN: process.env['REDIS_SERVER_BIN'] ?? '' };
@@ -71,7 +71,7 @@ test('dev takes a free port where its own is taken, and says which', async () =>
   }
 });
 
-test('dev says in words that there is no PostgreSQL to start', async () => {
+test('dev reports that there is no PostgreSQL to start', async () => {
   const elsewhere = 'data:text/javascript,Object.defineProperty(process,"platform",{value:"plan9"})';
   const { code, stderr } = await ended(['--import', elsewhere, RELAIS, 'dev'], { ...ANY_PORT });
   expect(code).toBe(1);

@@ -24,7 +24,7 @@ afterAll(killEveryone);
 for (const mode of modes) {
   for (const seed of seeds) {
     test(
-      `${disbursements} disbursements and ${texts} texts keep every promise in a storm (${mode}, seed ${seed})`,
+      `${disbursements} disbursements and ${texts} SMS keep every guarantee in a storm (${mode}, seed ${seed})`,
       async () => {
         const outcome = await runStorm({ disbursements, texts, seed, mode, scenarios, tell });
         const told = describeOutcome(outcome);

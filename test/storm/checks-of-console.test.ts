@@ -29,7 +29,7 @@ describe('console', () => {
     expect(brokenBy(withConsole({}))).toEqual([]);
   });
 
-  test('C1 sees a fault of ours, a refusal without a reason, and one that nobody can explain', () => {
+  test('C1 reports an error of ours, a refusal without a reason, and an unexplained one', () => {
     expect(brokenBy(answered({ status: 500, problem: 'internal' }))).toEqual(['C1']);
     expect(brokenBy(answered({ status: 503 }))).toEqual(['C1']);
     expect(brokenBy(answered({ status: 503, problem: 'provider-away' }))).toEqual(['C1']);
@@ -39,7 +39,7 @@ describe('console', () => {
     expect(brokenBy(answered({ status: 503, problem: 'recovering' }))).toEqual([]);
   });
 
-  test('C1 knows that balances are asked of the service, and nothing else of the console is', () => {
+  test('C1 knows that only balances are read from the provider', () => {
     const silent = { status: 504, problem: 'upstream-silent' } as const;
     expect(brokenBy(answered({ ...silent, route: 'balances' }))).toEqual([]);
     expect(brokenBy(answered({ ...silent, route: 'status' }))).toEqual(['C1']);
@@ -57,7 +57,7 @@ describe('console', () => {
     expect(brokenBy({ ...answered(slow), restores: [restored] })).toEqual(['C1']);
   });
 
-  test('C1 sees a console that did not look at something', () => {
+  test('C1 reports a console that omitted a page', () => {
     expect(brokenBy(withConsole({ answers: seen.answers.filter(({ route }) => route !== 'search') }))).toEqual([
       'C1',
     ]);
@@ -72,13 +72,13 @@ describe('console', () => {
     expect(brokenBy(withConsole({ streams: [{ ...first, openedAt: 12_000, endedAt: 12_001 }] }))).toEqual(['C2']);
   });
 
-  test('C2 sees that nobody was revoked, or that nobody tried', () => {
+  test('C2 reports that no key was revoked, or that it was not tried', () => {
     expect(brokenBy(withConsole({ revokedAt: undefined }))).toEqual(['C1', 'C2']);
     const silent = seen.answers.filter(({ sitting, status }) => sitting !== 'first' || status !== 401);
     expect(brokenBy(withConsole({ answers: silent }))).toEqual(['C2']);
   });
 
-  test('C2 knows that a copy from before it knows the key again', () => {
+  test('C2 knows that a ledger from an earlier backup accepts the key again', () => {
     const before = { ...restored, copiedAt: 5_000, restoredAt: 9_000, backAt: 9_100 };
     const again = answered({ sitting: 'first', since: 0, at: 11_000 });
     expect(brokenBy({ ...again, restores: [before] })).not.toContain('C2');

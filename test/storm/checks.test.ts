@@ -34,7 +34,7 @@ const withCanaries = (changes: Partial<Story['canaries']>) => ({
 });
 const withCampaign = (changes: Partial<Story['campaigns'][number]>) => ({ campaigns: [{ ...campaign, ...changes }] });
 
-test('a story in which every promise was kept breaks none', () => {
+test('a story without broken guarantees breaks none', () => {
   expect(brokenBy({})).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ describe('money', () => {
     expect(brokenBy({ ledger: [paid(1, 1), paid(1, 1, { token: 'other' })] })).toContain('P1');
   });
 
-  test('P2 sees a payment to somebody else, of another amount, and one that nobody asked for', () => {
+  test('P2 reports a payment to another beneficiary, of another amount, and an unrequested one', () => {
     expect(brokenBy({ ledger: [paid(1, 1, { accountAlias: '770000009' })] })).toEqual(['P2']);
     expect(brokenBy({ ledger: [paid(1, 1, { amount: 1 })] })).toEqual(['P2']);
     expect(brokenBy({ ledger: [paid(1, 1), paid(9, 1)] })).toEqual(['P2']);
@@ -72,28 +72,28 @@ describe('money', () => {
     expect(brokenBy({ ledger: [paid(1, 1), paid(2, 1)] })).toEqual(['P4']);
   });
 
-  test('P5 sees what was lost, what is still open, what was never acknowledged, and two ids for one request', () => {
+  test('P5 reports a lost, an open and an unacknowledged request, and two ids for one request', () => {
     expect(brokenBy({ records: unbrokenStory.records.slice(0, 2) })).toContain('P5');
     expect(brokenBy({ records: [...unbrokenStory.records.slice(0, 2), record(3, 'unknown')] })).toContain('P5');
     expect(brokenBy(withAsked({ acknowledged: false }))).toEqual(['P5']);
     expect(brokenBy(withAsked({ answeredIds: ['dsb_1', 'dsb_7'] }))).toEqual(['P5']);
   });
 
-  test('P6 sees a review without its evidence, and one that nobody was told of', () => {
+  test('P6 reports a review without its evidence, and an unreported one', () => {
     const [first, second] = unbrokenStory.records;
     const bare = record(3, 'needs_review', { token: null, history: [] });
     expect(brokenBy({ records: first && second ? [first, second, bare] : [] })).toContain('P6');
     expect(brokenBy({ events: [event(1, 1, 'succeeded'), event(2, 1, 'failed')] })).toEqual(['P6']);
   });
 
-  test('P7 sees a submit whose record did not say so, or named another token', () => {
+  test('P7 reports a submit whose record had no intent, or named another token', () => {
     const early = submit(2, 1_000, { image: { state: 'created', token: 't2', sends: 0, ageMs: 5 } });
     const other = submit(2, 1_000, { image: { state: 'submitting', token: 't9', sends: 1, ageMs: 5 } });
     expect(brokenBy({ submits: [early] })).toEqual(['P7']);
     expect(brokenBy({ submits: [other] })).toEqual(['P7']);
   });
 
-  test('P8 sees a submit with an id of nobody, and a second token', () => {
+  test('P8 reports a submit with an unknown id, and a second token', () => {
     expect(brokenBy({ submits: [submit(2, 1_000, { disburseId: '' })] })).toEqual(['P8']);
     const other = { token: 't9', image: { state: 'submitting', token: 't9', sends: 2, ageMs: 5 } };
     expect(brokenBy({ submits: [...unbrokenStory.submits.slice(0, 1), submit(1, 5_000, other)] })).toContain('P8');
@@ -112,7 +112,7 @@ describe('money', () => {
     expect(one && two && three ? brokenBy({ records: unwritten }) : []).toEqual(['P9']);
   });
 
-  test('P10 sees a submit that was repeated without a look, after a look too early, and after another word', () => {
+  test('P10 reports a submit repeated without a check, after an early check, and after another status', () => {
     expect(brokenBy({ looks: ofTheThird })).toEqual(['P10']);
     const early = { at: 1_500, token: 't1', status: 'created' };
     expect(brokenBy({ looks: [early, ...ofTheThird] })).toEqual(['P10']);
@@ -120,7 +120,7 @@ describe('money', () => {
     expect(brokenBy({ looks: [other, ...ofTheThird] })).toEqual(['P10']);
   });
 
-  test('P11 sees a number that is used again, and a second last word', () => {
+  test('P11 reports a number that is used again, and a second final event', () => {
     const [first, ...others] = unbrokenStory.events;
     const again = { ...event(1, 1, 'held'), id: 'other' };
     expect(brokenBy({ events: first ? [first, again, ...others] : [] })).toEqual(['P11']);
@@ -151,7 +151,7 @@ describe('running', () => {
     expect(brokenBy({ attempts: { count: 0, long: [] } })).toEqual(['P14']);
   });
 
-  test('P15 sees a review for what a look would have settled, and one that came too early', () => {
+  test('P15 reports a review that a check would have settled, and an early one', () => {
     expect(brokenBy({ ledger: [paid(1, 1), paid(2, 0), paid(3, 0, { status: 'failed' })] })).toEqual(['P15']);
     expect(brokenBy({ looks: unbrokenStory.looks.slice(0, -1) })).toEqual(['P15']);
     expect(brokenBy(withThird({ reason: 'never_executed' }))).toEqual(['P15']);
@@ -176,7 +176,7 @@ describe('scenarios', () => {
     expect(sent && brokenBy({ sends: [sent, { at: 2_900, items: [code] }] })).toEqual([]);
   });
 
-  test('P16 says nothing of an age that was written before a restore', () => {
+  test('P16 ignores an age written before a restore', () => {
     const late = submit(2, 1_000, { image: { state: 'submitting', token: 't2', sends: 1, ageMs: 4_300 } });
     const submits = [...unbrokenStory.submits.slice(0, 2), late];
     expect(brokenBy({ submits, ...withRestore({ copiedAt: 500, restoredAt: 900 }) })).toEqual([]);
@@ -190,7 +190,7 @@ describe('scenarios', () => {
     expect(withSubmits(22_250)).toContain('P8');
   });
 
-  test('P17 sees what was paid before a restore sent again, unless its caller asked again', () => {
+  test('P17 reports a payment from before a restore that is sent again, unless its caller requested it again', () => {
     const ledger = [paid(1, 1, { doneAt: 6_000 }), paid(2, 0)];
     const again = submit(1, 30_000);
     const whole = { ledger, submits: [...unbrokenStory.submits, again], ...withRestore() };
@@ -201,7 +201,7 @@ describe('scenarios', () => {
     expect(brokenBy({ ...whole, submits: unbrokenStory.submits })).toEqual([]);
   });
 
-  test('P17 sees a payment that was cancelled and paid, a credit that was made twice, and a restore nobody noticed', () => {
+  test('P17 reports a payment that was cancelled and paid, a credit that was made twice, and an undetected restore', () => {
     expect(brokenBy(withAsked({ cancelledAt: 21_000 }))).toEqual(['P17']);
     expect(brokenBy({ credits: [{ accountAlias: '760000001', askedAt: 1_000, times: 2 }] })).toEqual(['P17']);
     const unseen = { noticedAt: undefined, recoveredAt: undefined };
@@ -211,7 +211,7 @@ describe('scenarios', () => {
     expect(brokenBy({ looks, submits: [...unbrokenStory.submits, left], ...withRestore(unseen) })).toContain('P17');
   });
 
-  test('P18 sees a payment above the limit, accepted or paid, and one that two people allowed and nobody took', () => {
+  test('P18 reports a payment above the limit, accepted or paid, and an unused one that two people allowed', () => {
     const greedy = { at: 1_000, amount: 30_000, status: 422, times: 0 };
     expect(brokenBy(withLimits({ greedy: [{ ...greedy, status: 202 }] }))).toEqual(['P18']);
     expect(brokenBy(withLimits({ greedy: [{ ...greedy, times: 1 }] }))).toEqual(['P18']);
@@ -220,7 +220,7 @@ describe('scenarios', () => {
     expect(brokenBy(withLimits({ afterTwo: 'succeeded' }))).toEqual([]);
   });
 
-  test('P19 sees an end by a word that names nobody, another, or another amount, and by one failed alone', () => {
+  test('P19 reports an end by a status that names no payment, another one, or another amount, and by one failed alone', () => {
     const about = (names: object) => ({
       looks: unbrokenStory.looks.map((look) =>
         look.token === 't1' && look.status === 'success' ? { ...look, names: { ...naming(1), ...names } } : look,
@@ -234,7 +234,7 @@ describe('scenarios', () => {
     expect(brokenBy({ looks: once })).toEqual(['P19']);
   });
 
-  test('S8 sees a text that was sent before a restore and is posted again after it', () => {
+  test('S8 reports an SMS that was sent before a restore and again after it', () => {
     const again = sent && { ...sent, at: 30_000, answer: '00' };
     expect(sent && again && brokenBy({ sends: [sent, again], campaigns: [], ...withRestore() })).toEqual([
       'S7',
@@ -261,8 +261,8 @@ describe('scenarios', () => {
   });
 });
 
-describe('texts', () => {
-  test('S1 sees a text that went out twice', () => {
+describe('SMS', () => {
+  test('S1 reports an SMS that was sent twice', () => {
     expect(brokenBy({ messages: [{ ...text(1), times: 2 }] })).toEqual(['S1']);
   });
 
@@ -272,7 +272,7 @@ describe('texts', () => {
     expect(brokenBy(withCampaign({ uploaded: 4 }))).toEqual(['S3']);
   });
 
-  test('S4 sees a text that is reported as sent and was not, and the reverse', () => {
+  test('S4 reports an SMS that is reported as sent and was not, and the reverse', () => {
     expect(brokenBy({ messages: [] })).toEqual(['S4']);
     expect(
       brokenBy({
@@ -290,7 +290,7 @@ describe('texts', () => {
     expect(brokenBy({ sends: [{ at: 1, items: [text(1), text(1)] }] })).toEqual(['S5']);
   });
 
-  test('S6 sees a text that left long after its campaign was cancelled', () => {
+  test('S6 reports an SMS that left long after its campaign was cancelled', () => {
     expect(brokenBy({ sends: [{ at: 8_000, items: [text(1)] }] })).toEqual(['S6']);
   });
 

@@ -7,7 +7,7 @@ const asked = [
 ];
 const awa = { who: 'Awa', what: '5000 F', times: 1 };
 
-test('books that agree are true', () => {
+test('equal records are true', () => {
   expect(untrue(asked, [awa, { who: 'Issa', what: '2500 F', times: 0 }])).toEqual([]);
 });
 
@@ -21,11 +21,11 @@ test.for([
     [awa, { who: 'Issa', what: '2500 F', times: 1 }],
     'Issa: 2500 F took effect 1 times, and is reported as failed',
   ],
-] as const)('%s is told', ([, books, sentence]) => {
+] as const)('%s is reported', ([, books, sentence]) => {
   expect(untrue(asked, books)).toEqual([sentence]);
 });
 
-test('a state that is not final is told, and so is a request that was made twice', () => {
+test('a state that is not final is reported, and so is a request that was executed twice', () => {
   expect(untrue([{ who: 'Awa', what: '5000 F', state: 'queued' }], [awa])).toHaveLength(1);
   expect(untrue([...asked, ...asked.slice(0, 1)], [awa])).toEqual(['something was asked for twice']);
 });

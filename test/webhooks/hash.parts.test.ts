@@ -71,7 +71,7 @@ test('the digest of the own key recognises its hash and no other', () => {
   expect(ownDigest({ keysBefore: [] })).toBeUndefined();
 });
 
-test('a text that is no hash is wrong, whatever is known', async () => {
+test('an invalid hash is wrong, with any known keys', async () => {
   for (const told of [{}, { own: 'new' }]) {
     const hashes = await known(told);
     for (const text of ['', 'abc', '0'.repeat(127)])
@@ -79,7 +79,7 @@ test('a text that is no hash is wrong, whatever is known', async () => {
   }
 });
 
-test('neither a key nor a hash that the provider posts is kept', async () => {
+test('neither a key nor a hash of the provider is stored', async () => {
   await known({ noted: { f2: 'new' } });
   const stored = JSON.stringify(
     await ledger.query('select encode(hash, $$escape$$), * from relais.provider_key_hash'),
@@ -88,7 +88,7 @@ test('neither a key nor a hash that the provider posts is kept', async () => {
   expect(stored).not.toContain(hashOf('new').reveal());
 });
 
-test('a process notes its master key when it starts, and a change of the key forgets none', async () => {
+test('a process notes its master key when it starts, and a change of the key removes none', async () => {
   const service = await startService({}, { roles: ['webhooks'] });
   onTestFinished(() => service.stop());
   const pool = new Database({ url: service.ledger.url, schema: service.ledger.schema });

@@ -35,7 +35,7 @@ test('callbacks are answered with 503 while PostgreSQL hangs, and a status check
   expect(await callBack(service, id, 'status=success')).toEqual({ status: 200 });
 });
 
-test('a success that somebody forged, with the right hash, pays nobody and tells nobody', async () => {
+test('a forged success, with the right hash, pays nothing and reports nothing', async () => {
   const service = await started({ DISBURSEMENT_POLL: '10m' });
   const { id, token } = await pendingDisbursement(service);
   const hash = createHash('sha512').update(defaultCredentials.masterKey).digest('hex');

@@ -14,7 +14,7 @@ const targets = fc.record({
   id: fc.stringMatching(/^[\w-]{1,60}$/),
 });
 
-test('a path is what upstream was promised: a letter, the key, the account, the id, 128 bits', () => {
+test('a path has the promised format: a letter, the key, the account, the id, 128 bits', () => {
   expect(callbackPath([current], target)).toMatch(/^\/cb\/d\/[\w-]{8}\.main\.dis_[0-9a-z]{26}\.[\w-]{22}$/);
   expect(callbackPath([current], { ...target, kind: 'invoice' })).toMatch(/^\/cb\/i\//);
 });
@@ -23,7 +23,7 @@ test('the same operation has the same path for ever', () => {
   expect(callbackPath([current], target)).toBe(callbackPath([new Secret('the-current-secret')], target));
 });
 
-test('a path reads back as what it was made for, dots and accents in the account included', () => {
+test('a path is parsed to its target, dots and accents in the account included', () => {
   fc.assert(
     fc.property(targets, (any) => {
       expect(readCallbackPath([current], callbackPath([current], any))).toEqual(any);
@@ -64,7 +64,7 @@ test('a signature holds for one way of cutting the names only, and for one kind'
   expect(readCallbackPath([current], callbackPath([current], target).replace('/d/', '/i/'))).toBeUndefined();
 });
 
-test('one changed character anywhere makes it nobody’s path', () => {
+test('one changed character anywhere makes the path invalid', () => {
   const path = callbackPath([current], target);
   for (let index = 0; index < path.length; index += 1) {
     const changed = `${path.slice(0, index)}${path[index] === 'x' ? 'y' : 'x'}${path.slice(index + 1)}`;
@@ -81,7 +81,7 @@ test.each([
   '/cb/d/%E0%A4%A.%.x.y',
   `/cb/d/${'a'.repeat(10_000)}`,
   '/cb/z/aaaaaaaa.main.x.aaaaaaaaaaaaaaaaaaaaaa',
-])('%j is nobody’s path', (path) => {
+])('%j is an invalid path', (path) => {
   expect(readCallbackPath([current], path)).toBeUndefined();
 });
 

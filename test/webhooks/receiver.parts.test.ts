@@ -66,7 +66,7 @@ test('no body gets anything but the answer of a good one, and memory and record 
   expect(row?.characters).toBeLessThan(4_096);
 });
 
-test('a body without end is read to its limit, kept nowhere, and answered', async () => {
+test('an endless body is read to its limit, stored nowhere, and answered', async () => {
   const BYTES = 4_000_000;
   const { send } = await makeWorld();
   const before = heapBytes();
@@ -76,7 +76,7 @@ test('a body without end is read to its limit, kept nowhere, and answered', asyn
   await vi.waitFor(() => expect(heapBytes() - before).toBeLessThan(5 * BYTES));
 });
 
-test('a thousand replays of one callback cause at most one look in five seconds', async () => {
+test('a thousand replays of one callback cause at most one check in five seconds', async () => {
   let now = 1_763_700_000_000;
   const { send, operations, id, wakes } = await makeWorld({ now: () => now });
   let looks = 0;
@@ -105,7 +105,7 @@ test.for([
   // A payment that had a token may be paid although it was cancelled: any callback about it is checked.
   ['needs_review→cancelled', ['look', 'noted']],
   ['succeeded', ['contradicts', 'noted']],
-] as const)('success claimed for what is %s', async ([way, expected]) => {
+] as const)('success claimed for %s', async ([way, expected]) => {
   const { send, go, stateOf, verdicts, wakes } = await makeWorld();
   for (const to of way.split('→') as State[]) await go(to);
   const state = await stateOf();
@@ -115,7 +115,7 @@ test.for([
   expect([wakes.length, await stateOf()]).toEqual([1, state]);
 });
 
-test('a path that nobody signed learns nothing, whatever it names', async () => {
+test('an unsigned path learns nothing, whatever it names', async () => {
   const { url, path } = await makeWorld();
   const tampered = [
     `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`,

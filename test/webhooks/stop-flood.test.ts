@@ -43,7 +43,7 @@ async function stopPage({ isKnown = true } = {}) {
   return { base, press, link, optedOut, close };
 }
 
-test('made-up links are told to wait, and keep nobody with a right one from being heard', async () => {
+test('invented links must wait, and do not block holders of real ones', async () => {
   const { base, press, link, optedOut, close } = await stopPage();
   const guesses = Array.from({ length: 600 }, (_, n) => `${base}/s/${String(n).padStart(18, 'Q')}`);
   const told: number[] = [];
@@ -54,7 +54,7 @@ test('made-up links are told to wait, and keep nobody with a right one from bein
   await close();
 });
 
-test('one link that is pressed without end keeps no other from being heard', async () => {
+test('one link that is pressed without end does not block others', async () => {
   const { press, link, optedOut, close } = await stopPage();
   const told = new Set<number>();
   for (let times = 0; times < 500; times += 1) told.add(await press(link(1)));

@@ -41,7 +41,7 @@ const press = (url: string) => ask(url, 'POST', { key: null });
 const optedOut = async (phone: string, from = 'BOUTIQUE') =>
   (await service.call('GET', `/v1/opt-outs?phone=${encodeURIComponent(phone)}&from=${from}`)).body.optedOut;
 
-test('each person has a link of their own, counted in segments; only its button opts out, and only them', async () => {
+test('each recipient has their own link, counted in segments; only its button opts out, and only them', async () => {
   const { upload, texts } = await campaign(['+221771000001;Awa', '+221771000002;Moussa']);
   const [awa, moussa] = ['+221771000001', '+221771000002'].map((to) => linkIn(texts.get(to)));
   expect(awa).toMatch(new RegExp(`^${service.webhooks}/s/[0-9A-Za-z]{18}$`));
@@ -65,7 +65,7 @@ test('each person has a link of their own, counted in segments; only its button 
   expect(again.upload.body).toMatchObject({ recipients: 1, reasons: { opted_out: { count: 1 } } });
 });
 
-test('behind a canary of thousands the link of the last of them opts out nobody else', async () => {
+test('after a canary of thousands the last recipient’s link opts out only them', async () => {
   const phone = (nth: number): string => `+22176${3_000_000 + nth}`;
   const rows = Array.from({ length: 1_200 }, (_, nth) => `${phone(nth)};Awa`);
   const { texts } = await campaign(rows, { canary: 1_100 });
@@ -92,7 +92,7 @@ test('an opt-out by link is a line of the audit: from which campaign, and no num
   expect((await service.call('GET', '/v1/audit/verification')).body).toMatchObject({ fits: true });
 });
 
-test('forged, cut and foreign links are all told the same: nothing was stored', async () => {
+test('forged, truncated and foreign links all get the same answer: nothing was stored', async () => {
   const { texts } = await campaign(['+221771000011;Awa']);
   const right = linkIn(texts.get('+221771000011'));
   const last = right.endsWith('0') ? '1' : '0';
@@ -134,7 +134,7 @@ test('the page speaks French and English, has no script, and may do nothing but 
   });
 });
 
-test('the link of a person whose data is erased thanks for nothing', async () => {
+test('the link of an erased recipient confirms nothing', async () => {
   const { texts } = await campaign(['+221771000031;Awa']);
   const url = linkIn(texts.get('+221771000031'));
   expect((await service.call('POST', '/v1/purge', { body: { phone: '+221771000031' } })).status).toBe(200);
@@ -142,7 +142,7 @@ test('the link of a person whose data is erased thanks for nothing', async () =>
   expect(await optedOut('+221771000031')).toBe(false);
 });
 
-test('a campaign with a sender of its own is left for that sender, and where it says {stop} it is asked', async () => {
+test('an opt-out from a campaign with its own sender ID is for that sender ID, and where the text has {stop} it is offered', async () => {
   const { texts } = await campaign(['+221771000041;Awa'], { from: 'PROMO' });
   await press(linkIn(texts.get('+221771000041')));
   expect([await optedOut('+221771000041', 'PROMO'), await optedOut('+221771000041')]).toEqual([true, false]);

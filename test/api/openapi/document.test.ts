@@ -32,7 +32,7 @@ test('no route and no name of an operation is declared twice', () => {
   expect(new Set(routes.map(({ id }) => id)).size).toBe(routes.length);
 });
 
-test('a route that needs a key says what happens without one, or with a parameter that it has not', () => {
+test('a route that needs a key documents a missing one, and unknown parameters', () => {
   for (const route of routes.filter(({ role }) => role !== undefined)) {
     expect(statusesOf(route), route.id).toEqual(expect.arrayContaining([401, 403, 422, 429, 500, 503]));
   }
@@ -66,7 +66,7 @@ describe('the document', () => {
     }
   });
 
-  test('says how long a payer may take, and that a callback which agrees is not kept', () => {
+  test('documents the maximum time of a payer, and the removal of confirmed callbacks', () => {
     const says = (path: string, method: string): string =>
       String(document.paths[path]?.[method as 'get']?.['description']);
     expect(says('/v1/invoices/{id}/softpay', 'post')).toMatch(
@@ -75,7 +75,7 @@ describe('the document', () => {
     expect(says('/v1/callbacks/{id}', 'get')).toMatch(/agrees with a success is deleted.*404/);
   });
 
-  test('names the role that each route needs, and no role for what is public', () => {
+  test('names the role that each route needs, and no role for public ones', () => {
     for (const { path, method, role, alsoRole, orRole, session } of routes) {
       expect(document.paths[path]?.[method]?.['security'], path).toEqual([
         ...(role ? rolesWith(role).map((one) => ({ key: alsoRole ? [one, alsoRole] : [one] })) : []),
@@ -118,13 +118,13 @@ describe('the page', () => {
     expect(elsewhere.filter((href) => !/^(#|\/)/.test(href))).toEqual([]);
   });
 
-  test('links only to what stands in it', () => {
+  test('has only valid links', () => {
     const ids = new Set([...page.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => id));
     const links = [...page.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
     expect(links.filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  test('tells of every route and every event', () => {
+  test('documents every route and every event', () => {
     for (const { id, path } of routes) {
       expect(page).toContain(`id="${id}"`);
       expect(page).toContain(`<code>${path}</code>`);
@@ -140,7 +140,7 @@ describe('the page', () => {
 });
 
 describe('the schema of intake', () => {
-  test('is what docs/intake.schema.json says', () => {
+  test('matches docs/intake.schema.json', () => {
     expectPage('docs/intake.schema.json', `${JSON.stringify(intakeSchema(), null, 2)}\n`);
   });
 

@@ -170,7 +170,7 @@ test('every route names an id that does not exist, and a parameter that it does 
   }
 });
 
-test('every route tells what is known of an operation that retention removed', async () => {
+test('every route returns the tombstone of an operation that retention removed', async () => {
   for (const route of routes) {
     if (route.record === undefined) continue;
     const path = pathTo(route, await removed(service, route.record));

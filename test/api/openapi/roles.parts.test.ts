@@ -48,7 +48,7 @@ function ask(route: RouteDeclaration, key: string | null, from = '127.0.0.1'): P
   });
 }
 
-test('there is something of every kind to be kept from others', () => {
+test('an item of every kind exists that others must not see', () => {
   const places = keyed
     .filter((route) => pathParameters(route).length > 0)
     .map(({ path }) => path.split('/{')[0] ?? '');

@@ -49,14 +49,14 @@ describe('every data row comes out exactly once', () => {
     expect(rows.map(({ is }) => is)).toEqual(['skipped', 'recipient']);
   });
 
-  it('with no more than 64 characters of what stood there', async () => {
+  it('with at most 64 characters of the original', async () => {
     const { rows } = await checkFile(`to\n${'x'.repeat(500)}\n`);
     expect(rows[0]?.to).toHaveLength(64);
   });
 });
 
 describe('variables', () => {
-  it('are those of the text alone, under their canonical names', async () => {
+  it('are only those of the text, under their canonical names', async () => {
     const { rows } = await checkFile('to;Prénom;Solde;note\n+221770000001;Awa;5;x\n', {
       text: '{{PRENOM}} {{ solde }}',
     });
@@ -97,13 +97,13 @@ describe('segments and cost', () => {
     expect(summary.segments).toMatchObject({ estimated: true, total: 4, textsBySegments: { 1: 2, 2: 1 } });
   });
 
-  it('say nothing without a text', async () => {
+  it('contain nothing about segments without a text', async () => {
     const { summary } = await checkFile('to\n+221770000001\n', { prices: { SN: 20 } });
     expect(summary.segments).toBeUndefined();
     expect(summary.cost).toBeUndefined();
   });
 
-  it('refuse a text beyond the limit and point out a long one', async () => {
+  it('refuse a text beyond the limit and report a long one', async () => {
     const file = `to;n\n+221770000001;${'x'.repeat(1_531)}\n+221770000002;${'x'.repeat(1_530)}\n`;
     const { rows, summary } = await checkFile(file, { text: '{{n}}' });
     expect(rows).toMatchObject([
@@ -113,7 +113,7 @@ describe('segments and cost', () => {
     expect(summary.segments?.long).toBe(1);
   });
 
-  it('name the characters that make it dear, where they stand and what replacing them saves', async () => {
+  it('name the characters that make it expensive, where they are and what replacing them saves', async () => {
     const file = `to;n\n+221770000001;Françoise\n+221770000002;Awa 😀\n`;
     const { summary } = await checkFile(file, { text: `Bonne fête {{n}} ${'x'.repeat(80)}`, prices: { SN: 20 } });
     expect(summary.segments?.costly).toEqual({
@@ -128,7 +128,7 @@ describe('segments and cost', () => {
     });
   });
 
-  it('count the cheaper text when asked', async () => {
+  it('count the cheaper text on request', async () => {
     const { summary } = await checkFile(`to\n+221770000001\n`, {
       text: `fête ${'x'.repeat(80)}`,
       replaceCostly: true,
@@ -189,7 +189,7 @@ describe('a reader who stops early', () => {
 });
 
 describe('examples/recipients.csv', () => {
-  it('is what the documentation says', async () => {
+  it('matches the documentation', async () => {
     const example = new URL('../../../examples/recipients.csv', import.meta.url);
     const { summary } = await checkPieces(createReadStream(example), {
       country: 'SN',

@@ -75,7 +75,7 @@ test.for([
   ['(https://acme.sn/a)', '(https://acme.sn/a)', '( https://acme.sn/a )'],
   ['bit.ly/abc!', 'bit.ly/abc!', 'bit.ly/abc !'],
   ['https://acme.sn/c/{{solde}}.', 'https://acme.sn/c/{{solde}}.', 'https://acme.sn/c/{{solde}} .'],
-] as const)('%s: what touches a link is asked about', ([text, written, meant]) => {
+] as const)('%s: text that touches a link needs a decision', ([text, written, meant]) => {
   expect(ofReason(text, 'touched_link')).toEqual([[written, meant]]);
 });
 
@@ -101,11 +101,11 @@ test.for([
   ['Fï¿½te', 'ï¿½', undefined],
   ['F\ufffdte', '\ufffd', undefined],
   ['<b>Promo</b>', '<b>', ''],
-] as const)('%j: what a program has damaged is asked about', ([text, written, meant]) => {
+] as const)('%j: damaged text needs a decision', ([text, written, meant]) => {
   expect(ofReason(text, 'damaged_text')[0]).toEqual([written, meant]);
 });
 
-test('each place of a text is asked about for one reason', () => {
+test('each position of a text needs one decision', () => {
   expect(doubtsInText('Bonjour <b>{prenom}</b> &nbsp; {prenom}', COLUMNS)).toEqual([
     { reason: 'not_a_variable', written: '{prenom}', meant: '{{prenom}}' },
     { reason: 'damaged_text', written: '<b>', meant: '' },

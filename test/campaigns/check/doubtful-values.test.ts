@@ -23,7 +23,7 @@ test.for([
   ['?'],
   ['true'],
   ['FALSE'],
-] as const)('%s stands for no value', ([value]) => {
+] as const)('%s represents no value', ([value]) => {
   expect(doubtIn(value)).toMatchObject({ is: 'no_value' });
 });
 
@@ -109,7 +109,7 @@ test('a value that no SMS can carry is never sent, and a blank one is empty', as
   expect(await reasonsOf(file, { ...TEXT, take: ['no_value', 'damaged_value'] })).toEqual(expected);
 });
 
-test('a text of which nothing can be seen with the values of its row is not sent', async () => {
+test('a text that is invisible with its row’s values is not sent', async () => {
   const file = 'to;prenom\n771234567;\n771234568;Awa\n';
   expect(await reasonsOf(file, { ...TEXT, text: ' {{prenom|}}\n' })).toEqual(['empty_text', 'Awa']);
   expect(await reasonsOf(file, { ...TEXT, text: '{{prenom|}} !' })).toEqual(['', 'Awa']);

@@ -19,7 +19,7 @@ it('there are files with French and with English settings', () => {
 });
 
 describe.each(files)('%s', (name) => {
-  it('is read as what it is', async () => {
+  it('is detected by its content', async () => {
     const { summary } = await read(name);
     expect(summary).toMatchObject({
       format: 'csv',
@@ -31,7 +31,7 @@ describe.each(files)('%s', (name) => {
     });
   });
 
-  it('has the same people in it as every other', async () => {
+  it('has the same recipients as every other', async () => {
     expect(outcomesOf(await read(name))).toEqual({
       2: '+221770000001',
       3: '+221770000002',
@@ -60,7 +60,7 @@ describe.each(files)('%s', (name) => {
     expect(values[14]).toMatchObject({ note: '=1+1' });
   });
 
-  it('shows what a formula gave, not the formula', async () => {
+  it('shows the result of a formula, not the formula', async () => {
     const { rows } = await read(name, { text: '{{montant}}' });
     expect(rows.find(({ row }) => row === 6)).toMatchObject({ to: '+221770000004', vars: { montant: '1500' } });
   });
@@ -73,7 +73,7 @@ describe.each(files)('%s', (name) => {
     ]);
   });
 
-  it('says that a first zero is gone where the country has such numbers', async () => {
+  it('reports a missing leading zero if the country has such numbers', async () => {
     const { rows } = await read(name, { country: 'CI' });
     expect(rows.find(({ row }) => row === 11)).toMatchObject({
       reason: 'spreadsheet_damage',

@@ -3,7 +3,7 @@ import { NumberIndex } from '../../../src/campaigns/check/tally.ts';
 import { seededRandom } from '../../../src/lib/random.ts';
 
 describe('the index of numbers', () => {
-  it('tells the row where a number stood first', () => {
+  it('returns the row of a number’s first occurrence', () => {
     const numbers = new NumberIndex();
     expect(numbers.add('+221770000001', 2)).toBe(0);
     expect(numbers.add('+221770000001', 9)).toBe(2);
@@ -11,7 +11,7 @@ describe('the index of numbers', () => {
     expect(numbers.size).toBe(1);
   });
 
-  it('knows what it holds and nothing else', () => {
+  it('contains its numbers and no others', () => {
     const numbers = new NumberIndex(4);
     numbers.add('+221770000001', 2);
     expect(numbers.has('+221770000001')).toBe(true);

@@ -3,7 +3,7 @@ import { checkFile } from './read-file.ts';
 
 const FILE = 'to\n+221770000001\nnobody\n77 000 00 02\n+221770000002\n+221770000003\n';
 
-test('whoever asked for no texts is listed, and asked about in bulk', async () => {
+test('opt-outs are listed, and read in bulk', async () => {
   const asked: (readonly string[])[] = [];
   const { rows, summary } = await checkFile(FILE, {
     country: 'SN',
@@ -28,7 +28,7 @@ test('whoever asked for no texts is listed, and asked about in bulk', async () =
   ]);
 });
 
-test('a store that cannot be asked stops the check: nobody is texted on a guess', async () => {
+test('an unreachable store stops the check: no SMS is sent on a guess', async () => {
   const check = checkFile(FILE, { optedOut: () => Promise.reject(new Error('Redis is away')) });
   await expect(check).rejects.toThrow('Redis is away');
 });

@@ -47,7 +47,7 @@ describe('a mobile number is read from any writing', () => {
   });
 });
 
-describe('what is not a mobile number has a reason', () => {
+describe('a number that is not mobile has a reason', () => {
   it.each([
     ['', 'empty'],
     ['  \u00a0', 'empty'],
@@ -104,7 +104,7 @@ describe('what is not a mobile number has a reason', () => {
     ['CI', '7/10/2026'],
     ['CI', '01/02/2026'],
     ['MR', '2026-02-01'],
-  ] as const)('a date in %s, %s, is nobody’s number', (country, written) => {
+  ] as const)('a date in %s, %s, is no phone number', (country, written) => {
     expect(phoneReader({ country, repair: ['CI', 'BJ'] })(written)).toEqual({
       is: 'refused',
       reason: 'spreadsheet_damage',
@@ -120,7 +120,7 @@ describe('what is not a mobile number has a reason', () => {
     expect(phoneReader({ country: 'BJ' })('+197000001')).not.toMatchObject({ reason: 'spreadsheet_damage' });
   });
 
-  it('a country nobody knows is refused at once', () => {
+  it('an unknown country is refused at once', () => {
     expect(() => phoneReader({ country: 'ZZ' })).toThrow(MessageError);
   });
 });
@@ -159,7 +159,7 @@ describe('the fast path', () => {
   const random = seededRandom(48_213);
   const digits = (count: number) => Array.from({ length: count }, () => Math.floor(random.fraction() * 10)).join('');
 
-  it('never accepts what libphonenumber would not: every beginning of three digits', () => {
+  it('never accepts more than libphonenumber: every beginning of three digits', () => {
     for (const country of countryCodes) {
       const rule = fastRuleOf(country)!;
       for (let head = 0; head < 1_000; head += 1) {

@@ -13,7 +13,7 @@ const FILE = [
 const options = { text: 'Bonjour {{nom}}', prices: { SN: 20, TG: 100 }, preview: 2 };
 
 describe('a preview', () => {
-  it('shows the first texts, the longest and the dearest, as they go out', async () => {
+  it('shows the first texts, the longest and the most expensive, as they are sent', async () => {
     const { summary } = await checkFile(FILE, options);
     expect(summary.preview?.map(({ why, row, text }) => [row, why, text.slice(0, 23)])).toEqual([
       [2, ['first'], 'Bonjour Awa'],
@@ -30,7 +30,7 @@ describe('a preview', () => {
     });
   });
 
-  it('shows what is sent when costly characters are replaced', async () => {
+  it('shows the sent text when costly characters are replaced', async () => {
     const { summary } = await checkFile(FILE, { ...options, replaceCostly: true });
     expect(summary.preview?.[1]).toMatchObject({ text: 'Bonjour Ndèye Francoise', encoding: 'GSM-7' });
   });
@@ -50,7 +50,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('without prices takes the most segments for the dearest', async () => {
+  it('without prices uses the most segments as the most expensive', async () => {
     // Longer, and yet cheaper: 150 letters of the alphabet are one segment, 80 with an ê are two.
     const file = `to;n\n+221770000001;${'a'.repeat(150)}\n+221770000002;ê${'a'.repeat(79)}\n`;
     const { summary } = await checkFile(file, { text: '{{n}}', preview: 1 });

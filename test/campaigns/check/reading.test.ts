@@ -48,7 +48,7 @@ describe('a file of recipients', () => {
     ['plain', 'to;prenom\n="+221770000001";="Awa"\n'],
     ['in quotes', '"to","prenom"\n"=""+221770000001""","=""Awa"""\n'],
     ['in headings too', '="to";="prenom"\n="+221770000001";Awa\n'],
-  ])('takes a formula that is a text alone for this text: %s', async (_name, file) => {
+  ])('uses a formula as the column only for this text: %s', async (_name, file) => {
     const { rows } = await checkFile(file, { text: '{{prenom}}' });
     expect(rows).toEqual([{ ...AWA, row: 2 }]);
   });
@@ -122,7 +122,7 @@ describe('JSON lines', () => {
     expect(summary.columns).toEqual(['to']);
   });
 
-  it('have no value where they say null', async () => {
+  it('have no value for null', async () => {
     const { rows } = await checkFile('{"to":"+221770000001","nom":null}', { text: '{{nom}}' });
     expect(rows).toMatchObject([{ reason: 'empty_variable', column: 'nom' }]);
   });
@@ -157,7 +157,7 @@ describe('letters with accents', () => {
     expect(excel.summary.encoding).toBe('windows-1252');
   });
 
-  it('in a column name are found again by the text', async () => {
+  it('in a column name are found by the text', async () => {
     const { rows } = await checkFile(windows1252('to;Prénom\n+221770000001;Awa\n'), { text: '{{prenom}}' });
     expect(rows).toEqual([{ ...AWA, row: 2 }]);
   });
@@ -204,7 +204,7 @@ describe('however the bytes are cut, the rows are the same', () => {
   }
 });
 
-describe('a file that cannot be used says why', () => {
+describe('an unusable file names the reason', () => {
   it.each([
     ['nothing', '', ['empty_file']],
     ['a byte order mark alone', '\ufeff', ['empty_file']],
@@ -245,7 +245,7 @@ describe('a file that cannot be used says why', () => {
     ]);
   });
 
-  it('a column the text cannot tell from another', async () => {
+  it('a column that the text cannot distinguish from another', async () => {
     expect(await problemsOf('to;nom;Nom\n1;2;3\n', { text: '{{nom}}' })).toEqual(['duplicate_column']);
     expect(await problemsOf('to;nom;Nom\n1;2;3\n', { text: 'x' })).toEqual([]);
   });

@@ -63,7 +63,7 @@ describe.each(Object.entries(CASES) as [SkipReason, Case][])('%s', (reason, { fi
     expect(Object.keys(summary.reasons)).toEqual([reason]);
   });
 
-  it('is said in one sentence that a person who made the file understands', () => {
+  it('has one sentence that the author of the file understands', () => {
     const sentence: string = skipReasons[reason];
     expect(sentence).toMatch(/^[A-Z].{10,}\.$/);
     expect(sentence.length).toBeLessThan(140);

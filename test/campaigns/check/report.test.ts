@@ -52,7 +52,7 @@ describe('the report as CSV', () => {
     ]);
   });
 
-  it('has the columns of the file, so that it can be mended and handed in as it is', async () => {
+  it('has the columns of the file, so that it can be corrected and submitted again', async () => {
     const file = 'Prénom;Téléphone;Solde\nAwa;77 000;-5\nKoffi;+221770000001;7\n';
     const { rows, summary } = await checkFile(file, { text: '{{prenom}}, {{solde}} F' });
     const skipped = rows.filter((one) => one.is === 'skipped');
@@ -69,7 +69,7 @@ describe('the report as CSV', () => {
 });
 
 describe('the report on a screen', () => {
-  it('says what is wrong, what it costs and what would make it cheaper', async () => {
+  it('shows the errors, the cost and how to reduce it', async () => {
     const file = `to;n\n+221770000001;Françoise\n+221770000001;Awa\n+225 07 00 00 01;Yao\n77;x\n`;
     const { summary } = await checkFile(file, {
       text: `Bonne fête {{n}} ${'x'.repeat(80)}`,
@@ -87,7 +87,7 @@ describe('the report on a screen', () => {
     expect(report).toMatch(/replacing them saves 2 segments, about 20\u00a0XOF/);
   });
 
-  it('says in French what stands beside a reason, also after it came over the wire as JSON', async () => {
+  it('translates the details of a reason to French, also after transport as JSON', async () => {
     const file = `to;n\n+221770000001;a\n+221770000001;b\n0022997000001;c\n+221770000003;${'x'.repeat(2_000)}\n`;
     const { summary } = await checkFile(file, { text: '{{n}}' });
     const french = renderReport(JSON.parse(JSON.stringify(summary)) as CheckSummary, 'fr');

@@ -141,7 +141,7 @@ test('a status counts although the answer never ends', async () => {
   expect(await post(opened({ clock }), `http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
 });
 
-test('a port nobody listens on is a failed connection', async () => {
+test('a port without a listener is a failed connection', async () => {
   const { port, server } = await listening(() => undefined);
   await new Promise((resolve) => server.close(resolve));
   expect(await post(opened(), `http://127.0.0.1:${port}/`)).toEqual({ failed: 'connection_failed' });
@@ -152,7 +152,7 @@ test('an endpoint that hangs up is a failed connection', async () => {
   expect(await post(opened(), `http://127.0.0.1:${port}/`)).toEqual({ failed: 'connection_failed' });
 });
 
-test('an endpoint that speaks no TLS is told apart', async () => {
+test('an endpoint without TLS is distinguished', async () => {
   const { port } = await listening(() => undefined);
   expect(await post(opened(), `https://127.0.0.1:${port}/`)).toEqual({ failed: 'tls_failed' });
 });
@@ -180,7 +180,7 @@ function resolvingTo(...addresses: string[]): ResolveAll {
   };
 }
 
-test('a listed name that stands for an address of this machine is delivered to, over http and at its port', async () => {
+test('a listed name of a local address is delivered to, over http and at its port', async () => {
   const hosts: Array<string | undefined> = [];
   const { port } = await listening((request, response) => {
     hosts.push(request.headers.host);
@@ -263,7 +263,7 @@ test('a redirect of a listed host to another address is not followed', async () 
   expect(paths).toEqual(['/in']);
 });
 
-test('a name that does not exist is told apart', async () => {
+test('a name that does not exist is distinguished', async () => {
   const outgoing = opened({
     resolveAll: (_name, _options, answer) => answer(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), []),
   });

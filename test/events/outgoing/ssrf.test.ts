@@ -231,7 +231,7 @@ test('an address inside is private or loopback, and carries no other address', (
   }
 });
 
-test('what is not an address is neither public nor loopback', () => {
+test('an invalid address is neither public nor loopback', () => {
   for (const text of ['', 'hooks.example.com', '8.8.8', '127.0.0.1.', '::1%lo', '2606:4700::1111%eth0', '[::1]']) {
     expect(isPublicAddress(text)).toBe(false);
     expect(isLoopbackAddress(text)).toBe(false);
@@ -320,7 +320,7 @@ describe('a name judged by its addresses, when connecting', () => {
     expect(reachOf(`https://${name}/`, inside)).toEqual({ reach: 'public' });
   });
 
-  test('a listed name may stand for an address inside', async () => {
+  test('a listed name can resolve to an internal address', async () => {
     const addresses = [v4('10.1.2.3'), v4('127.0.0.5'), v6('fd00:1::5'), v4('8.8.8.8')];
     expect(await ask('payroll.internal', resolving(...addresses), 'listed')).toEqual(addresses);
   });
@@ -332,7 +332,7 @@ describe('a name judged by its addresses, when connecting', () => {
     ['a translated address', [v6('64:ff9b::a01:203')]],
     ['the machine itself as 0.0.0.0', [v4('0.0.0.0')]],
     ['no address', []],
-  ])('a listed name that stands for %s is refused', async (_title, addresses) => {
+  ])('a listed name that resolves to %s is refused', async (_title, addresses) => {
     expect(await ask('metadata.google.internal', resolving(...addresses), 'listed')).toBe('ENOTPUBLIC');
   });
 

@@ -23,8 +23,8 @@ const find = (objects: readonly Manifest[], kind: string, name: string): Manifes
 };
 const deployments = (objects: readonly Manifest[]) => objects.filter(({ kind }) => kind === 'Deployment');
 
-describe.skipIf(missing)('what a cluster is given', () => {
-  test('is what the schemas and types of Kubernetes, its Prometheus and KEDA know, and nothing else', async () => {
+describe.skipIf(missing)('rendered for a cluster', () => {
+  test('matches the schemas and types of Kubernetes, its Prometheus and KEDA', async () => {
     const all = [...rendered].flatMap(([overlay, objects]) =>
       objects.map((object) => [`${overlay} ${object.kind} ${object.metadata.name}`, object] as const),
     );
@@ -66,7 +66,7 @@ describe.skipIf(missing)('what a cluster is given', () => {
 describe.skipIf(missing)('the number of workers', () => {
   const { spec } = missing ? { spec: undefined } : find(scaled, 'ScaledObject', 'relais-worker');
 
-  test('is for KEDA to say: two or more, and one less in ten minutes', () => {
+  test('is scaled by KEDA: two or more, and one less in ten minutes', () => {
     expect(find(scaled, 'Deployment', 'relais-worker').spec.replicas).toBeUndefined();
     expect(spec.scaleTargetRef).toEqual({ name: 'relais-worker' });
     expect(spec.minReplicaCount).toBeGreaterThanOrEqual(2);
@@ -88,7 +88,7 @@ describe.skipIf(missing)('the number of workers', () => {
   });
 
   test.skipIf(noPrometheus)(
-    'is asked for as Prometheus understands it: the latest of what is late, here',
+    'is queried as Prometheus understands it: the latest of what is late, here',
     async () => {
       const [{ metadata }] = spec.triggers;
       const late = (name: string, labels: string, seconds: number) => ({
@@ -175,7 +175,7 @@ describe.skipIf(missing)('a mistake', () => {
     expect(complaintsAbout(objects)).toEqual([`relais-worker: ${complaint}`]);
   });
 
-  test('is found: a Service that selects nobody, or asks for a port that is not there', () => {
+  test('is found: a Service that selects nothing, or names a port that does not exist', () => {
     const objects = structuredClone(small);
     find(objects, 'Service', 'relais-api').spec.selector['app.kubernetes.io/component'] = 'app';
     find(objects, 'Service', 'relais-webhooks').spec.ports[0].targetPort = 'api';

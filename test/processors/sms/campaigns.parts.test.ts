@@ -56,7 +56,7 @@ describe('a campaign', () => {
     await sms.untilStanding(id, 'finished');
   });
 
-  test('leaves out who has opted out meanwhile, and who was erased', async () => {
+  test('skips recipients who opted out or were erased meanwhile', async () => {
     const id = await bench.started(60);
     await sms.optOuts.add({ account: 'main', sender: '' }, [phoneAt(3), phoneAt(59)]);
     await ledger.query('update relais.recipient set phone = null, variables = null where n = 7');
@@ -66,7 +66,7 @@ describe('a campaign', () => {
     expect(sms.provider.times(phoneAt(3)) + sms.provider.times(phoneAt(59))).toBe(0);
   });
 
-  test('sends nothing once a pause was answered, and goes on after it', async () => {
+  test('sends nothing after an answered pause, and continues after it', async () => {
     const id = await bench.started(5_000, { canary: 0 });
     const { worker } = sms.start({ concurrency: 2 });
     await sms.until(() => sms.provider.requests.length > 4);
@@ -101,7 +101,7 @@ describe('a campaign', () => {
     expect(sms.provider.requests.length).toBe(1);
   });
 
-  test('is cancelled in its midst: what was sent stays sent, the rest never leaves', async () => {
+  test('is cancelled midway: sent SMS stay sent, the rest never leaves', async () => {
     const id = await bench.started(5_000, { canary: 0 });
     sms.start({ concurrency: 2 });
     await sms.until(() => sms.provider.requests.length > 4);
@@ -125,7 +125,7 @@ describe('conditions', () => {
     expect((await bench.events(id)).map(({ type }) => type)).toEqual(['campaign.held', 'campaign.finished']);
   });
 
-  test('a canary of which nobody got it stops the campaign after one request', async () => {
+  test('a canary that reached no recipient stops the campaign after one request', async () => {
     const id = await bench.started(2_000);
     for (let at = 0; at < 50; at += 1) sms.provider.failing.add(phoneAt(at));
     const { worker } = sms.start();
@@ -156,7 +156,7 @@ describe('conditions', () => {
     expect(sms.provider.requests.length).toBeLessThan(10);
   });
 
-  test('too many failures stop the campaign, and a person lets it go on', async () => {
+  test('too many failures stop the campaign, and an operator resumes it', async () => {
     const id = await bench.started(3_000, { canary: 0, pauseOnFailure: 20 });
     for (let at = 500; at < 1_000; at += 1) sms.provider.failing.add(phoneAt(at));
     const { worker } = sms.start({ concurrency: 1 });
@@ -186,7 +186,7 @@ describe('conditions', () => {
     expect(sms.timesSent(230, phoneAt)).toEqual(new Map([[1, 230]]));
   });
 
-  test('an empty balance holds account and campaign, and its end lets the campaign go on', async () => {
+  test('an empty balance holds account and campaign, and its end resumes the campaign', async () => {
     const id = await bench.started(500, { canary: 0 });
     sms.provider.fates.push('no funds');
     const { worker } = sms.start({ concurrency: 1 });

@@ -56,7 +56,7 @@ async function finish(id: string): Promise<void> {
 }
 
 describe('an answer that is lost', () => {
-  test('is looked up: what was sent is sent, the rest stays unknown, and nobody gets it twice', async () => {
+  test('is checked: sent SMS are sent, the rest stays unknown, and no recipient gets it twice', async () => {
     const id = await bench.started(200, { canary: 0 });
     sms.provider.fates.push('lost', 'answer lost', 'half lost');
     sms.start({ concurrency: 1 });
@@ -97,7 +97,7 @@ describe('an answer that is lost', () => {
     expect([await totals(id), sms.provider.requests.length]).toMatchObject([{ unknown: 50 }, 1]);
   });
 
-  test('too much doubt stops the campaign, and what the statistics show lets it go on', async () => {
+  test('too much doubt stops the campaign, and the statistics resume it', async () => {
     const id = await bench.started(2_000, { canary: 0 });
     sms.provider.fate = 'answer lost';
     sms.start({ concurrency: 1 });
@@ -122,7 +122,7 @@ describe('a request that is refused for one recipient', () => {
     expect(codes).toEqual([{ codes: 'ERROR_110' }]);
   });
 
-  test('goes out in parts where nobody is named, and each recipient gets it one time at most', async () => {
+  test('is split if no recipient is named, and each recipient gets it one time at most', async () => {
     const id = await bench.started(150, { canary: 0 });
     for (const at of [60, 61, 99]) sms.provider.bad.add(phoneAt(at));
     sms.start();
@@ -147,7 +147,7 @@ describe('a request that is refused for one recipient', () => {
 });
 
 describe('a retry', () => {
-  test('sends to the failed again and to nobody else, and finishes with another event', async () => {
+  test('sends only to the failed again, and finishes with another event', async () => {
     const id = await bench.started(230, { canary: 0 });
     for (const at of [3, 60, 229]) sms.provider.failing.add(phoneAt(at));
     const { worker } = sms.start();
@@ -179,7 +179,7 @@ describe('a retry', () => {
 });
 
 describe('workers', () => {
-  test('two share a campaign: everybody gets it one time', async () => {
+  test('two share a campaign: every recipient gets it one time', async () => {
     const id = await bench.started(5_000, { canary: 0 });
     sms.start();
     sms.start();
@@ -207,7 +207,7 @@ describe('workers', () => {
     expect(sms.timesSent(1_000, phoneAt).get(2)).toBeUndefined();
   });
 
-  test('a worker that starts when nothing is left to send looks up what others left in doubt', async () => {
+  test('a worker that starts when nothing is left to send checks others’ requests in doubt', async () => {
     const id = await bench.started(50, { canary: 0 });
     sms.provider.answers = () => new Promise<void>(() => undefined);
     const first = sms.start({ concurrency: 1 });
@@ -220,7 +220,7 @@ describe('workers', () => {
     expect(await totals(id)).toMatchObject({ sent: 50 });
   });
 
-  test('a worker that stops ends what it has begun, and gives the rest back', async () => {
+  test('a worker that stops ends its running requests, and releases the rest', async () => {
     const id = await bench.started(2_000, { canary: 0 });
     const first = sms.start({ concurrency: 2 });
     await sms.until(() => sms.provider.requests.length > 2);
@@ -248,7 +248,7 @@ describe('an answer whose consequence for the account cannot be written', () => 
     expect(timesAsked(0)).toBe(1);
   });
 
-  test('counts all the same, and nobody gets it twice', async () => {
+  test('counts all the same, and no recipient gets it twice', async () => {
     const id = await bench.started(150, { canary: 0 });
     sms.provider.fate = 'keys refused';
     sms.start({ concurrency: 1 });

@@ -67,13 +67,13 @@ describe('a row that is wrong by itself is named with its column', () => {
     expect(totals.count).toBe(1);
   });
 
-  test('every problem of a row is told at once', async () => {
+  test('every problem of a row is reported at once', async () => {
     const { problems } = await judge([{ amount: 0, accountAlias: '', withdrawMode: '' }]);
     const columns = new Set(problems.list.map(({ column }) => column));
     expect(columns).toEqual(new Set(['accountAlias', 'amount', 'reference', 'withdrawMode']));
   });
 
-  test('a cell that could not be read is told once, and hides no other', async () => {
+  test('an unreadable cell is reported once, and hides no other', async () => {
     const csv = 'reference;accountAlias;amount;withdrawMode\nsal-1;771234567;1e3;wallet-a-sn\n';
     const file = await readBatchFile(Buffer.from(csv), { format: 'csv' });
     const { problems } = await judgeFile(file, { environment: 'test', account: 'main', limits: {} });
@@ -130,7 +130,7 @@ describe('rows against each other', () => {
     ]);
   });
 
-  test('another amount or person is another payment', async () => {
+  test('another amount or beneficiary is another payment', async () => {
     const others = [{ amount: 1 }, { accountAlias: '770000001' }];
     const { warnings } = await judge([
       row,
@@ -140,7 +140,7 @@ describe('rows against each other', () => {
   });
 });
 
-describe('references that stand for something already', () => {
+describe('references that already exist', () => {
   const reading = readBatchFile(Buffer.from(JSON.stringify(people(3))), { format: 'json' });
   const options = { environment: 'test', account: 'main', limits: { MAX_PER_DAY: 50_000 } };
 
@@ -180,13 +180,13 @@ describe('the limits of money', () => {
     expect(problems.list).toMatchObject([{ row: 3, column: 'amount' }]);
   });
 
-  test('MAX_PER_BENEFICIARY_DAY holds for the rows of one person together', async () => {
+  test('MAX_PER_BENEFICIARY_DAY applies to one person’s rows together', async () => {
     const rows = people(3, { accountAlias: '771234567' }).map((one, at) => ({ ...one, amount: 100 + at }));
     const { problems } = await judge(rows, { limits: { MAX_PER_BENEFICIARY_DAY: 250 } });
     expect(problems.list).toMatchObject([{ row: 3, column: 'amount' }]);
   });
 
-  test('MAX_PER_DAY holds for the file, and for what was accepted today besides', async () => {
+  test('MAX_PER_DAY applies to the file, together with what was accepted today', async () => {
     const limits = { MAX_PER_DAY: 75_000 };
     expect((await judge(people(3), { limits })).problems.count).toBe(0);
     expect((await judge(people(3), { limits, spentToday: 1 })).problems.list).toMatchObject([
@@ -227,7 +227,7 @@ describe('totals', () => {
   });
 });
 
-test('ten thousand problems are counted, and a hundred are kept', async () => {
+test('ten thousand problems are counted, and a hundred are stored', async () => {
   const { problems } = await judge(people(10_000, { amount: 0 }));
   expect(problems.count).toBe(10_000);
   expect(problems.list).toHaveLength(100);

@@ -35,7 +35,7 @@ test('waits for the approval of a key, and is then paid row by row', async () =>
   expect(done.states).toEqual({ succeeded: { count: 2, xof: 12_000 } });
 });
 
-test('the same rows are the same batch through both doors', async () => {
+test('the same rows are the same batch through both entry points', async () => {
   const rows = [row('b-1')];
   const { id } = await producer.batch(rows);
   expect(await producer.batch(rows)).toMatchObject({ id, outcome: 'duplicate' });
@@ -55,14 +55,14 @@ test('a row that breaks a rule or a limit makes all of it invalid, and every fau
   ]);
 });
 
-test('other rows under the same name are a conflict, with what differs', async () => {
+test('other rows with the same name are a conflict, with the differences', async () => {
   const named = { idempotencyKey: 'november' };
   const { id } = await producer.batch([row('d-1')], named);
   const again = await producer.batch([row('d-1', 6_000)], named);
   expect(again).toEqual({ id, outcome: 'conflict', differs: ['/1/amount'] });
 });
 
-test('who is named as asking cannot approve', async () => {
+test('the named author cannot approve', async () => {
   const answer = await producer.batch([row('e-1')], { by: 'checker' });
   const { contentHash } = (await service.call('GET', `${path}/${answer.id}`)).body;
   const approve = (key: string) =>
@@ -76,7 +76,7 @@ test('keys of another deployment take none', async () => {
   await expect(elsewhere.batch([row('f-1')])).rejects.toThrow(OtherDeployment);
 });
 
-test('the fake answers what the real one answers', async () => {
+test('the fake gives the real answers', async () => {
   const ask = async (of: Producer) => [
     await of.batch([row('g-1')]),
     await of.batch([row('g-1')]),

@@ -22,7 +22,7 @@ describe('a CSV file', () => {
     [';', '\n'],
     [',', '\r\n'],
     ['\t', '\r'],
-  ] as const)('is read whatever separates it: %j %j', async ([delimiter, newline]) => {
+  ] as const)('is read with any separator: %j %j', async ([delimiter, newline]) => {
     const text = [HEADER, ROW, ''].join(newline).replaceAll(';', delimiter);
     expect((await read(text)).rows).toEqual([{ row: 2, request, problems: [] }]);
   });
@@ -111,7 +111,7 @@ describe('a header', () => {
 });
 
 describe('columns of its own', () => {
-  test('are kept with each row, and nothing of them is asked for', async () => {
+  test('are stored with each row, and are not part of its request', async () => {
     const file = await read(`Nom;${HEADER};Service;Nom\n=1;${ROW};Caisse;Ndiaye\n;${ROW};;\n`);
     expect(file.own).toEqual(['Nom', 'Service', 'Nom (2)']);
     expect(file.rows).toEqual([
@@ -127,7 +127,7 @@ describe('columns of its own', () => {
     expect((await read(`${HEADER};state\n${ROW};VIP\n`)).own).toEqual(['state (2)']);
   });
 
-  test('are cut where a row has too much, and that is said', async () => {
+  test('are truncated if a row is too long, and that is reported', async () => {
     const file = await read(`${HEADER};Note\n${ROW};${'x'.repeat(1_001)}\n`);
     expect(file.rows[0]?.own).toEqual([`${'x'.repeat(999)}…`]);
     expect(file.warnings).toContainEqual({
@@ -145,7 +145,7 @@ describe('JSON', () => {
     expect((await read(`${JSON.stringify(request)}\n`, 'ndjson')).rows).toEqual(rows);
   });
 
-  test('lines are numbered as they stand in the file', async () => {
+  test('lines have the numbers of the file', async () => {
     expect((await read(`\n${JSON.stringify(request)}\n`, 'ndjson')).rows[0]?.row).toBe(2);
   });
 
@@ -161,7 +161,7 @@ describe('JSON', () => {
     ]);
   });
 
-  test('a field that a batch does not take is named, and so is one that looks like another', async () => {
+  test('a field that a batch does not accept is named, and so is a similar one', async () => {
     const given = { ...request, notBefore: '2030-01-01T00:00:00Z', Amount: 1 };
     const { rows } = await read(JSON.stringify([given]), 'json');
     expect(rows[0]?.problems.map(({ column }) => column)).toEqual(['notBefore', 'Amount']);
@@ -224,7 +224,7 @@ describe('a workbook', () => {
   const number = (value: string) => `<c><v>${value}</v></c>`;
   const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
 
-  test('is read to the same rows as CSV, whatever it is sent as', async () => {
+  test('is read to the same rows as CSV, with any media type', async () => {
     const book = xlsxOfTexts([HEAD, cells]);
     for (const format of ['csv', 'xlsx', 'ods'] as const) {
       expect((await read(book, format)).rows).toEqual([{ row: 2, request, problems: [] }]);
@@ -241,7 +241,7 @@ describe('a workbook', () => {
     expect(rows[2]?.problems[0]).toMatchObject({ row: 4, column: 'amount' });
   });
 
-  test('a hidden row is paid by nobody, and neither is a formula without its result', async () => {
+  test('a hidden row is never paid, nor is a formula without its result', async () => {
     const formula = `<row>${text('sal-2')}<c><f>A1</f></c>${number('1')}${text('x')}</row>`;
     const { rows } = await read(sheet(rowOf(HEAD), rowOf(cells, 'hidden="1"'), formula));
     expect(rows[0]).toMatchObject({
@@ -259,7 +259,7 @@ describe('a workbook', () => {
     expect(problems).toMatchObject([{ row: 2, column: 'notBefore' }]);
   });
 
-  test('merged cells are told', async () => {
+  test('merged cells are reported', async () => {
     const book = xlsxOf({
       rows: [rowOf(HEAD), rowOf(cells)].join(''),
       behind: '<mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>',
@@ -294,7 +294,7 @@ describe('a text in another encoding', () => {
   });
 });
 
-describe('what people read about a payment', () => {
+describe('descriptions of a payment', () => {
   const csv = `${[
     'reference;accountAlias;amount;withdrawMode;payeeName;purpose;metadata.orderId;Note',
     'a;771234567;25000;wallet-a-senegal;Awa Diop;Salary;1042;x',

@@ -27,7 +27,7 @@ function hold(raw: Uint8Array, type: string | undefined): void {
 const builtIns = (): string =>
   JSON.stringify([Object, Array, Map, String].map((made) => Object.getOwnPropertyNames(made.prototype)));
 
-test('any text in any encoding is read without an error and changes no prototype', {
+test('any text in any encoding is parsed without an error and changes no prototype', {
   timeout,
 }, () => {
   const before = builtIns();

@@ -26,7 +26,7 @@ const fieldsOf = (raw: Uint8Array, contentType?: string): CallbackFields => {
 const shown = ({ hash, ...fields }: CallbackFields): object => (hash ? { ...fields, hash: hash.reveal() } : fields);
 
 describe.each(goldens)('$name', (golden) => {
-  test('says what PHP put into it', () => {
+  test('matches what PHP put into it', () => {
     expect(shown(fieldsOf(bodyOf(golden), typeOf(golden)))).toEqual(golden.fields);
   });
 
@@ -53,7 +53,7 @@ test('the hash of a golden invoice is that of its master key', () => {
   expect(verdictOfHash(hash, known)).toBe('hash_right');
 });
 
-test('a hash never shows itself in what is kept of a callback', () => {
+test('a hash is never in the stored part of a callback', () => {
   const fields = fieldsOf(bodyOf(goldens[0]!), typeOf(goldens[0]!));
   expect(JSON.stringify(fields)).toContain('"hash":"[secret]"');
 });

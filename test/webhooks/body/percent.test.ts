@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { percentDecode } from '../../../src/webhooks/body.ts';
 
-test('what a form encoded comes back', () => {
+test('a form-encoded value is decoded', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(percentDecode(new URLSearchParams({ x: text }).toString().slice(2))).toBe(text);

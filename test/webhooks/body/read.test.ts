@@ -54,7 +54,7 @@ describe('limits', () => {
     expect(fieldsOf(`data=${'['.repeat(100_000)}`)).toBe('too_deep');
   });
 
-  test('texts of 512 characters are kept, longer ones are not', () => {
+  test('texts of 512 characters are stored, longer ones are not', () => {
     const token = 'a'.repeat(512);
     expect(fieldsOf(`status=x&token=${token}`)).toEqual({ status: 'x', token });
     expect(fieldsOf(`status=x&token=${token}a`)).toEqual({ status: 'x' });
@@ -67,12 +67,12 @@ test('brackets inside a text are not levels', () => {
   expect(nestsDeeperThan('[[1],[2],[[3]]]', 2)).toBe(true);
 });
 
-describe('where a field is looked for', () => {
+describe('the search order of a field', () => {
   test('below data first, then beside it', () => {
     expect(fieldsOf('status=beside&mode=test&data[status]=below')).toEqual({ status: 'below', mode: 'test' });
   });
 
-  test('an invoice that came as a text, below data or flat', () => {
+  test('an invoice as a text, below data or flat', () => {
     const invoice = encodeURIComponent('{"token":"t1","total_amount":42300}');
     const fields = { invoiceToken: 't1', totalAmount: '42300' };
     expect(fieldsOf(`invoice=${invoice}`)).toEqual(fields);
@@ -91,7 +91,7 @@ describe('where a field is looked for', () => {
   });
 });
 
-describe('nothing but texts', () => {
+describe('only texts', () => {
   test.each([
     ['a list where a text belongs', 'status=x&data[hash][]=y', { status: 'x' }],
     ['a record where a text belongs', 'mode=x&data[status][y]=z', { mode: 'x' }],
@@ -132,7 +132,7 @@ describe('names that mean something to JavaScript', () => {
   });
 });
 
-describe('bodies that tell nothing', () => {
+describe('bodies without information', () => {
   test.each([
     ['', 'empty'],
     [' \r\n ', 'empty'],

@@ -5,7 +5,7 @@ import { redactBody } from '../../../src/webhooks/receiver.ts';
 const HASH = 'ab12'.repeat(32);
 const redact = (text: string): string => redactBody(readTree(Buffer.from(text)), Buffer.from(text));
 
-describe('what can be read', () => {
+describe('readable bodies', () => {
   test('keeps identifiers and amounts, masks persons and secrets', () => {
     const body = `data[hash]=${HASH}&data[token]=test_jkEdPY8SuG&data[transaction_id]=TX9034567812345&data[customer][name]=Awa+Ndiaye&data[customer][phone]=%2B221771234567&data[pan]=4111111111111111&data[status]=completed&data[note]=Appelez+le+77+123+45+67`;
     expect(JSON.parse(redact(body))).toEqual({
@@ -32,14 +32,14 @@ describe('what can be read', () => {
     }
   });
 
-  test('JSON kept as a text inside custom data is masked too', () => {
+  test('JSON stored as a text inside custom data is masked too', () => {
     const inner = JSON.stringify({ client: { name: 'Awa "la grande" Ndiaye', tel: '771234567' }, secret: 'x1' });
     const kept = redact(JSON.stringify({ status: 'x', custom_data: { extra: inner, again: JSON.stringify(inner) } }));
     expect(kept).not.toMatch(/Awa|grande|Ndiaye|771234567|x1/);
   });
 });
 
-describe('what cannot be read', () => {
+describe('unreadable bodies', () => {
   test.each([
     [
       'broken JSON',
@@ -59,7 +59,7 @@ describe('what cannot be read', () => {
   });
 });
 
-test('what is kept is never longer than 4 kB, and never ends in half a character', () => {
+test('the stored text is never longer than 4 kB, and never ends in half a character', () => {
   for (const body of [
     'é'.repeat(100_000),
     `status=${'é'.repeat(500)}&x=${'é'.repeat(60_000)}`,
