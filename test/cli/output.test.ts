@@ -121,15 +121,12 @@ test('a reader that has gone ends nothing else, and is nothing wrong', async () 
 test.for([
   ['a file', undefined, '✗ The request is not valid\n'],
   ['a terminal of its own width', 16, '\u001b[31m✗\u001b[0m The request is\n  not valid\n'],
-] as const)(
-  'text to %s on stderr looks as on that device, whatever stdout is',
-  async ([, stderrColumns, told]) => {
-    const stderr = new PassThrough();
-    const said = outputTo(new PassThrough(), { stderr, isTerminal: true, columns: 80, stderrColumns });
-    await said.note(`${said.styled('red', '✗')} The request is not valid`);
-    expect(String(stderr.read())).toBe(told);
-  },
-);
+] as const)('text to %s on stderr looks as on that device, whatever stdout is', async ([, stderrColumns, told]) => {
+  const stderr = new PassThrough();
+  const said = outputTo(new PassThrough(), { stderr, isTerminal: true, columns: 80, stderrColumns });
+  await said.note(`${said.styled('red', '✗')} The request is not valid`);
+  expect(String(stderr.read())).toBe(told);
+});
 
 test('a question that cannot be shown is not asked', async () => {
   const said = outputTo(new PassThrough(), { stderr: failing('EPIPE') });

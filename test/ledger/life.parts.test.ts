@@ -55,28 +55,24 @@ const said = (witness: Witness): Witness => ({
 const because = async (): Promise<unknown> =>
   (await ledger.query<{ because: string }>('select because from relais.recovery'))[0]?.because;
 
-test.for(['Redis', 'WITNESS_FILE'])(
-  'a restored ledger is detected at the next start by %s',
-  async (which) => {
-    const witness = (process: string): Witness =>
-      which === 'Redis' ? new RedisWitness(redis.redis) : inFile(process);
-    const one = await worker([witness('one')]);
-    await accepted(one, 3);
-    await one.end();
-    const copy = { ...ledger, ...(await ledger.copy()) };
-    const original = ledger;
-    closing.unshift(() => original.close());
-    const two = await worker([witness('two')]);
-    expect(two.life.recovering()).toBeUndefined();
-    await accepted(two, 3);
-    await two.end();
-    ledger = copy;
-    const three = await worker([witness('three')]);
-    expect(three.life.recovering()).toMatchObject({ because: 'witness' });
-    expect(await because()).toBe('witness');
-    await expect(accepted(three, 1)).rejects.toMatchObject({ reason: 'recovering' });
-  },
-);
+test.for(['Redis', 'WITNESS_FILE'])('a restored ledger is detected at the next start by %s', async (which) => {
+  const witness = (process: string): Witness => (which === 'Redis' ? new RedisWitness(redis.redis) : inFile(process));
+  const one = await worker([witness('one')]);
+  await accepted(one, 3);
+  await one.end();
+  const copy = { ...ledger, ...(await ledger.copy()) };
+  const original = ledger;
+  closing.unshift(() => original.close());
+  const two = await worker([witness('two')]);
+  expect(two.life.recovering()).toBeUndefined();
+  await accepted(two, 3);
+  await two.end();
+  ledger = copy;
+  const three = await worker([witness('three')]);
+  expect(three.life.recovering()).toMatchObject({ because: 'witness' });
+  expect(await because()).toBe('witness');
+  await expect(accepted(three, 1)).rejects.toMatchObject({ reason: 'recovering' });
+});
 
 test.for(['Redis', 'WITNESS_FILE'])(
   'writes of other processes and records in %s during a start are no loss',

@@ -111,29 +111,26 @@ test('a stricter limit removes an earlier looser proposal', async () => {
   expect((await shared.set('MAX_PER_DAY', 200, 'checker')).is).toBe('waits');
 });
 
-test.for([11, 12, 13])(
-  'no single starting process or user ever makes a limit looser (seed %i)',
-  async (seed) => {
-    const random = seededRandom(seed);
-    const pick = <T>(from: readonly T[]): T => from[Math.floor(random.fraction() * from.length)] as T;
-    const shared = limitsOf();
-    for (let step = 0; step < 200; step += 1) {
-      const before = await shared.inForce();
-      const name = pick(moneyLimits);
-      const value = pick([null, 10, 20, 30]);
-      const first = (await shared.list(now)).some((one) => one.name === name && one.since === undefined);
-      if (random.fraction() < 0.5) await started({ [name]: value });
-      else await shared.set(name, value, 'always the same');
-      const after = await shared.inForce();
-      const looser = moneyLimits.filter((one) => {
-        const [was = Number.POSITIVE_INFINITY, is = Number.POSITIVE_INFINITY] = [before[one], after[one]];
-        return one === 'DUPLICATE_WINDOW' ? (before[one] ?? 0) > (after[one] ?? 0) : is > was;
-      });
-      // The first value of a limit replaces its default.
-      expect(
-        looser.filter((one) => !(one === 'MAX_DISBURSEMENT' && first)),
-        `step ${step}`,
-      ).toEqual([]);
-    }
-  },
-);
+test.for([11, 12, 13])('no single starting process or user ever makes a limit looser (seed %i)', async (seed) => {
+  const random = seededRandom(seed);
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random.fraction() * from.length)] as T;
+  const shared = limitsOf();
+  for (let step = 0; step < 200; step += 1) {
+    const before = await shared.inForce();
+    const name = pick(moneyLimits);
+    const value = pick([null, 10, 20, 30]);
+    const first = (await shared.list(now)).some((one) => one.name === name && one.since === undefined);
+    if (random.fraction() < 0.5) await started({ [name]: value });
+    else await shared.set(name, value, 'always the same');
+    const after = await shared.inForce();
+    const looser = moneyLimits.filter((one) => {
+      const [was = Number.POSITIVE_INFINITY, is = Number.POSITIVE_INFINITY] = [before[one], after[one]];
+      return one === 'DUPLICATE_WINDOW' ? (before[one] ?? 0) > (after[one] ?? 0) : is > was;
+    });
+    // The first value of a limit replaces its default.
+    expect(
+      looser.filter((one) => !(one === 'MAX_DISBURSEMENT' && first)),
+      `step ${step}`,
+    ).toEqual([]);
+  }
+});

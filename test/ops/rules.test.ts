@@ -33,16 +33,13 @@ describe('an alert', () => {
       expect(exp_annotations.runbook_url).toMatch(/^https:\/\/[\w./]+#relais[a-z]+$/);
   });
 
-  test.for(alerts)(
-    '$alert has a runbook entry with symptom, evidence and steps',
-    ({ alert = '' }) => {
-      const entry = entries.get(alert);
-      for (const part of ['- *Noticed*: ', '- *See*: ', '- *Do*: ']) expect(entry).toContain(part);
-      expect(entry).toMatch(/\*See\*: [^*]*`/);
-      const severity = alerts.find((rule) => rule.alert === alert)?.labels?.['severity'];
-      expect(entry?.toLowerCase()).toContain(`\n\n${severity}: `);
-    },
-  );
+  test.for(alerts)('$alert has a runbook entry with symptom, evidence and steps', ({ alert = '' }) => {
+    const entry = entries.get(alert);
+    for (const part of ['- *Noticed*: ', '- *See*: ', '- *Do*: ']) expect(entry).toContain(part);
+    expect(entry).toMatch(/\*See\*: [^*]*`/);
+    const severity = alerts.find((rule) => rule.alert === alert)?.labels?.['severity'];
+    expect(entry?.toLowerCase()).toContain(`\n\n${severity}: `);
+  });
 
   test('that is in the runbook is in the rules', () => {
     expect([...entries.keys()]).toEqual(alerts.map(({ alert }) => alert));

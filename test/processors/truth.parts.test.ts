@@ -212,25 +212,22 @@ describe('a late word about a disbursement that failed', () => {
 });
 
 describe('a word that does not name the payment', () => {
-  test.for(['token', 'disburseId'])(
-    'ends nothing without %s, and needs review after three checks',
-    async (name) => {
-      const at = world();
-      await at.submitted();
-      for (let look = 1; look <= 2; look += 1) {
-        expect(await at.look('success', { [name]: undefined })).toMatchObject({
-          state: 'pending',
-          reason: 'unnamed',
-        });
-      }
+  test.for(['token', 'disburseId'])('ends nothing without %s, and needs review after three checks', async (name) => {
+    const at = world();
+    await at.submitted();
+    for (let look = 1; look <= 2; look += 1) {
       expect(await at.look('success', { [name]: undefined })).toMatchObject({
-        state: 'needs_review',
-        reason: 'unidentified',
+        state: 'pending',
+        reason: 'unnamed',
       });
-      expect(await at.look('success')).toMatchObject({ state: 'succeeded' });
-      expect(await at.told()).toEqual(['needs_review unidentified', 'succeeded late']);
-    },
-  );
+    }
+    expect(await at.look('success', { [name]: undefined })).toMatchObject({
+      state: 'needs_review',
+      reason: 'unidentified',
+    });
+    expect(await at.look('success')).toMatchObject({ state: 'succeeded' });
+    expect(await at.told()).toEqual(['needs_review unidentified', 'succeeded late']);
+  });
 
   test('that it names later ends it', async () => {
     const at = world();

@@ -112,25 +112,22 @@ test.for([DESK])(
   },
 );
 
-test.for([PHONE])(
-  'a day closes on its page: opening plus in, less out, equals closing: $language',
-  async (how) => {
-    const page = await world.signedIn('fatou', `/reports?date=${new Date().toISOString().slice(0, 10)}`, how);
-    await page.locator('[data-figure=closing]').first().waitFor();
-    // In the format of users, by the deployment's calendar.
-    expect(await text(page, '[data-closed]')).toMatch(/^\s*\d{1,2} \p{L}+ \d{4} \(Africa\/Dakar\)/u);
-    const of = async (figure: string): Promise<number> =>
-      Number(await page.locator(`[data-figure=${figure}] [data-xof]`).first().getAttribute('data-xof'));
-    const [opening, accepted, closing] = [await of('opening'), await of('accepted'), await of('closing')];
-    const gone = (await of('succeeded')) + (await of('failed')) + (await of('rejected')) + (await of('cancelled'));
-    expect(accepted).toBeGreaterThan(0);
-    expect(opening + accepted - gone).toBe(closing);
-    const coming = page.waitForEvent('download');
-    await page.getByRole('button', { name: /CSV/ }).click();
-    expect(await (await coming).failure()).toBeNull();
-    await leave(page);
-  },
-);
+test.for([PHONE])('a day closes on its page: opening plus in, less out, equals closing: $language', async (how) => {
+  const page = await world.signedIn('fatou', `/reports?date=${new Date().toISOString().slice(0, 10)}`, how);
+  await page.locator('[data-figure=closing]').first().waitFor();
+  // In the format of users, by the deployment's calendar.
+  expect(await text(page, '[data-closed]')).toMatch(/^\s*\d{1,2} \p{L}+ \d{4} \(Africa\/Dakar\)/u);
+  const of = async (figure: string): Promise<number> =>
+    Number(await page.locator(`[data-figure=${figure}] [data-xof]`).first().getAttribute('data-xof'));
+  const [opening, accepted, closing] = [await of('opening'), await of('accepted'), await of('closing')];
+  const gone = (await of('succeeded')) + (await of('failed')) + (await of('rejected')) + (await of('cancelled'));
+  expect(accepted).toBeGreaterThan(0);
+  expect(opening + accepted - gone).toBe(closing);
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: /CSV/ }).click();
+  expect(await (await coming).failure()).toBeNull();
+  await leave(page);
+});
 
 test.for([DESK])(
   'a key is revoked in one window, and its session in another is signed out: $language',

@@ -175,7 +175,9 @@ test('a messy workbook becomes a campaign: decided, written, tried, approved by 
   await leave(checker);
 });
 
-test('a user who leaves in between finds everything again, in another browser too', { timeout: 300_000 }, async () => {
+test('a user who leaves in between finds everything again, in another browser too', {
+  timeout: 300_000,
+}, async () => {
   const page = await world.signedIn('awa', '/campaigns', {});
   await named(page, 'Left in between');
   await choose(page, messyList(300));

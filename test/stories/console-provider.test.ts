@@ -72,22 +72,19 @@ const refusedAs = (why: string): string => `[data-not-signed-in=${why}]`;
 test.for([
   ['en', /none of your groups/],
   ['fr', /aucun de vos groupes/],
-] as const)(
-  'a user without a group with rights learns so, and gets no session: %s',
-  async ([language, says]) => {
-    const page = await world.visit({ language });
-    await arrive(page, 'nobody');
-    const told = page.locator(refusedAs('no-group'));
-    await told.waitFor();
-    expect(await told.innerText()).toMatch(says);
-    expect(await sessionIn(page)).toMatchObject({ status: 401 });
-    // A key still works.
-    await page.locator('input[type=password]').fill(people.fatou.key);
-    await page.keyboard.press('Enter');
-    await page.locator('#content h1').waitFor();
-    await leave(page);
-  },
-);
+] as const)('a user without a group with rights learns so, and gets no session: %s', async ([language, says]) => {
+  const page = await world.visit({ language });
+  await arrive(page, 'nobody');
+  const told = page.locator(refusedAs('no-group'));
+  await told.waitFor();
+  expect(await told.innerText()).toMatch(says);
+  expect(await sessionIn(page)).toMatchObject({ status: 401 });
+  // A key still works.
+  await page.locator('input[type=password]').fill(people.fatou.key);
+  await page.keyboard.press('Enter');
+  await page.locator('#content h1').waitFor();
+  await leave(page);
+});
 
 test('an unverified address names no user', async () => {
   const page = await signedInBy('unverified');

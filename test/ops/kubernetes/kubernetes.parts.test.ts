@@ -87,32 +87,29 @@ describe.skipIf(missing)('the number of workers', () => {
     expect(metadata.ignoreNullValues).toBe('false');
   });
 
-  test.skipIf(noPrometheus)(
-    'is queried as Prometheus understands it: the latest of what is late, here',
-    async () => {
-      const [{ metadata }] = spec.triggers;
-      const late = (name: string, labels: string, seconds: number) => ({
-        series: `${name}{job="relais", ${labels}}`,
-        values: String(seconds),
-      });
-      const input_series = [
-        late('relais_backlog_seconds', 'namespace="relais", pod="a", queue="disbursement"', 7),
-        late('relais_backlog_seconds', 'namespace="relais", pod="b", queue="disbursement"', 7),
-        late('relais_oldest_job_age_seconds', 'namespace="relais", pod="a", queue="sms-batch"', 45),
-        late('relais_backlog_seconds', 'namespace="relais", pod="a", queue="event-delivery"', 400),
-        late('relais_backlog_seconds', 'namespace="another", pod="a", queue="disbursement"', 900),
-      ];
-      const expected = { expr: metadata.query, eval_time: '0m', exp_samples: [{ labels: '{}', value: 45 }] };
-      const folder = mkdtempSync(join(tmpdir(), 'relais-query-'));
-      try {
-        const file = join(folder, 'test.yml');
-        writeFileSync(file, stringify({ tests: [{ interval: '1m', input_series, promql_expr_test: [expected] }] }));
-        expect(await promtool(['test', 'rules', file])).toMatchObject({ ok: true });
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
-  );
+  test.skipIf(noPrometheus)('is queried as Prometheus understands it: the latest of what is late, here', async () => {
+    const [{ metadata }] = spec.triggers;
+    const late = (name: string, labels: string, seconds: number) => ({
+      series: `${name}{job="relais", ${labels}}`,
+      values: String(seconds),
+    });
+    const input_series = [
+      late('relais_backlog_seconds', 'namespace="relais", pod="a", queue="disbursement"', 7),
+      late('relais_backlog_seconds', 'namespace="relais", pod="b", queue="disbursement"', 7),
+      late('relais_oldest_job_age_seconds', 'namespace="relais", pod="a", queue="sms-batch"', 45),
+      late('relais_backlog_seconds', 'namespace="relais", pod="a", queue="event-delivery"', 400),
+      late('relais_backlog_seconds', 'namespace="another", pod="a", queue="disbursement"', 900),
+    ];
+    const expected = { expr: metadata.query, eval_time: '0m', exp_samples: [{ labels: '{}', value: 45 }] };
+    const folder = mkdtempSync(join(tmpdir(), 'relais-query-'));
+    try {
+      const file = join(folder, 'test.yml');
+      writeFileSync(file, stringify({ tests: [{ interval: '1m', input_series, promql_expr_test: [expected] }] }));
+      expect(await promtool(['test', 'rules', file])).toMatchObject({ ok: true });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 describe.skipIf(missing)('a mistake', () => {
