@@ -119,14 +119,6 @@ test('SMS that provably did not leave are given back', async () => {
   expect(await counted(service)).toEqual([20 * PRICE, 20 * PRICE]);
 });
 
-test('a stricter budget holds at once, also where the process had none', async () => {
-  const service = await started({});
-  expect((await service.call('POST', '/v1/limits/SMS_BUDGET_DAY', { body: { value: 5 * PRICE } })).status).toBe(200);
-  const path = await running(service, 30);
-  await service.until(path, ({ state, totals }) => state === 'held' && totals.sending === 0);
-  expect(await sent(service)).toBe(5);
-});
-
 test('a worker that knows no price sends nothing under a budget', async () => {
   const service = await startService({});
   toStop.push(() => service.stop());

@@ -82,12 +82,6 @@ describe('identity', () => {
     expect((await service.books('summary')).invoices).toBe(before);
   });
 
-  test('another body under the same identity is a conflict that names the invoice', async () => {
-    const { id } = await create('body');
-    const other = await service.post('/v1/invoices', asked('body', { totalAmount: 1 }));
-    expect([other.status, other.body.existingId]).toEqual([409, id]);
-  });
-
   test('without an identity nothing is created', async () => {
     const { status } = await service.post('/v1/invoices', { totalAmount: 1_000, store: { name: 'x' } });
     expect(status).toBe(400);
