@@ -3,7 +3,6 @@ import { type Random, seededRandom } from '../../src/lib/random.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
 import type { Wish } from './caller.ts';
-import { ConsoleUsers } from './console.ts';
 import { nowMs, wait, waitUntil } from './clock.ts';
 import { ask } from './http.ts';
 import { type LimitChanges, Limits } from './limit-changes.ts';
@@ -46,8 +45,6 @@ export class Acts {
   readonly #plan: ActsPlan;
   readonly #operator: Operator;
   readonly #limits: Limits | undefined;
-  /** Absent: no console users. */
-  readonly console: ConsoleUsers | undefined;
   readonly #lateResults = new LateResults();
   #telling: Promise<void> = Promise.resolve();
   readonly #over = new AbortController();
@@ -63,7 +60,6 @@ export class Acts {
     this.#plan = plan;
     this.#operator = new Operator(system.api);
     this.#limits = system.scenarios.has('limits') ? new Limits(system, seed, hands) : undefined;
-    this.console = system.scenarios.has('console') ? new ConsoleUsers({ ...plan, api: system.api }) : undefined;
   }
 
   /** False while acknowledged data may be lost in a restore. */

@@ -1,10 +1,10 @@
 /** Secrets planted before the storm and searched for after it in places where they must not be. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { defaultCredentials } from '../../src/sandbox/sandbox.ts';
-import { API_SECRET, CALLBACK_SECRET, KEEPER_SECRET, SECOND_SECRET } from './plan.ts';
+import { API_SECRET, CALLBACK_SECRET, SECOND_SECRET } from './plan.ts';
 
 /** The searched places. */
-export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'console', 'PostgreSQL'] as const;
+export const places = ['logs', 'Redis', 'metrics', 'events', 'answers', 'PostgreSQL'] as const;
 export type Place = (typeof places)[number];
 
 export interface Leak {
@@ -41,7 +41,6 @@ const SECRETS: Readonly<Record<string, string>> = {
   'the callback secret': CALLBACK_SECRET,
   'an API key': API_SECRET,
   'the API key of a second person': SECOND_SECRET,
-  'the API key of the one who makes keys': KEEPER_SECRET,
   'a one-time code of a payer': PAYER.otp,
   'a password of a payer': PAYER.password,
   'a card number': PAYER.card.number,
@@ -62,27 +61,14 @@ export class Search {
     metrics: 0,
     events: 0,
     answers: 0,
-    console: 0,
     PostgreSQL: 0,
   };
   readonly #used: readonly string[];
 
-  /**
-   * `bearers` are tokens seen on the wire; `phones` are digits, with and without the country code; `given` is what
-   * relais gave to a single user, with descriptions.
-   */
-  constructor(
-    bearers: readonly string[],
-    phones: ReadonlySet<string>,
-    used: readonly string[],
-    given: ReadonlyMap<string, string> = new Map(),
-  ) {
+  /** `bearers` are tokens seen on the wire; `phones` are digits, with and without the country code. */
+  constructor(bearers: readonly string[], phones: ReadonlySet<string>, used: readonly string[]) {
     this.#phones = phones;
-    this.#secrets = [
-      ...Object.entries(SECRETS),
-      ...bearers.map((bearer) => ['a bearer token', bearer] as const),
-      ...[...given].map(([text, what]) => [what, text] as const),
-    ];
+    this.#secrets = [...Object.entries(SECRETS), ...bearers.map((bearer) => ['a bearer token', bearer] as const)];
     this.#used = [...used, ...(bearers.length > 0 ? ['a bearer token'] : [])];
   }
 

@@ -7,14 +7,12 @@ import type { SeenLook, SeenRecord, Story } from './story.ts';
 const nothingLeaks: Check = {
   name: 'P12',
   says: 'no key, secret, bearer or code of a payer stands anywhere; no telephone number in a log, a metric or an event',
-  broken: ({ canaries: { leaks, searched, used }, console: desk }) => [
+  broken: ({ canaries: { leaks, searched, used } }) => [
     ...leaks.map(
       ({ what, place }) =>
         `${what} stands in ${place === 'Redis' || place === 'PostgreSQL' ? place : `the ${place}`}`,
     ),
-    ...places
-      .filter((place) => searched[place] === 0 && (place !== 'console' || desk !== undefined))
-      .map((place) => `nothing was searched of ${place}`),
+    ...places.filter((place) => searched[place] === 0).map((place) => `nothing was searched of ${place}`),
     ...['a one-time code', 'a bearer token']
       .filter((what) => !used.includes(what))
       .map((what) => `${what} was never used, so it could not leak`),

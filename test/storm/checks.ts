@@ -1,5 +1,4 @@
 /** Guarantees of every storm. Each check is pure: it takes a story and returns the broken guarantees as text. */
-import { consoleChecks } from './checks-of-console.ts';
 import { paymentChecks } from './checks-of-payments.ts';
 import { runningChecks } from './checks-of-running.ts';
 import { smsChecks } from './checks-of-sms.ts';
@@ -19,13 +18,7 @@ export interface Verdict {
   readonly broken: readonly string[];
 }
 
-export const checks: readonly Check[] = [
-  ...paymentChecks,
-  ...smsChecks,
-  ...runningChecks,
-  ...scenarioChecks,
-  ...consoleChecks,
-];
+export const checks: readonly Check[] = [...paymentChecks, ...smsChecks, ...runningChecks, ...scenarioChecks];
 
 export function judge(story: Story): Verdict[] {
   return checks.map(({ name, says, broken }) => ({ name, says, broken: broken(story) }));

@@ -67,10 +67,6 @@ export class Child {
     return this.#child !== undefined;
   }
 
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   /** Resolves after its ready line; throws if it ended instead in every try. */
   async start(): Promise<void> {
     const until = nowMs() + START_WITHIN_MS;

@@ -2,7 +2,6 @@
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { type Findings, PAYER, Search } from './canaries.ts';
-import type { ConsoleUsers } from './console.ts';
 import { ask, mustAsk } from './http.ts';
 import type { Asked } from './story.ts';
 import type { Exchange } from './tap.ts';
@@ -17,15 +16,12 @@ const PREFIXES = ['', '221', '225', '223'];
 export interface LeakPlan {
   readonly asked: readonly Asked[];
   readonly mailings: readonly Mailing[];
-  /** Absent: no console users. */
-  readonly console: Pick<ConsoleUsers, 'secrets' | 'bodies'> | undefined;
 }
 
-export async function searchLeaks(system: System, { asked, mailings, console: desk }: LeakPlan): Promise<Findings> {
+export async function searchLeaks(system: System, { asked, mailings }: LeakPlan): Promise<Findings> {
   const { base, crm } = system.taps;
   const phones = phonesOf(asked, mailings);
-  const search = new Search(bearersIn(crm.exchanges), phones, usedIn(base.exchanges), desk?.secrets);
-  for (const body of desk?.bodies ?? []) search.text('console', body);
+  const search = new Search(bearersIn(crm.exchanges), phones, usedIn(base.exchanges));
   for (const { plan } of [system.front, ...system.workers]) search.file('logs', plan.log);
   await searchRedis(system, search);
   await searchTables(system, search);

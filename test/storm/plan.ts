@@ -20,12 +20,9 @@ export const CALLBACK_SECRET = 'callback-canary-of-the-storm';
 export const API_SECRET = 'api-canary-of-the-storm';
 /** The key of another person, for decisions that need two. */
 export const SECOND_SECRET = 'second-api-canary-of-the-storm';
-/** The key that creates and revokes keys. */
-export const KEEPER_SECRET = 'keeper-api-canary-of-the-storm';
 export const keysOfStorm = [
   `storm:enqueue+read+approve+operate:${API_SECRET}`,
   `second:read+approve+operate:${SECOND_SECRET}`,
-  `keeper:admin:${KEEPER_SECRET}`,
 ].join(',');
 export const ENVIRONMENT = 'storm';
 

@@ -74,11 +74,10 @@ export async function readStory(system: System, told: Told, phases: Phases): Pro
     messages: await mustAsk<BookedSms[]>(`${control}/books/messages`),
     sends: sendsIn(crm),
     attempts: await readAttempts(system.workers, system.database.dark, LOCK_MS / 4),
-    canaries: await read('secrets are looked for', searchLeaks(system, { asked, mailings, console: acts.console })),
+    canaries: await read('secrets are looked for', searchLeaks(system, { asked, mailings })),
     restores,
     codes,
     credits: await readCredits(control, told.credits),
-    console: acts.console?.seen,
     limits: acts.limits && seenLimits(acts.limits, ledger, records),
   };
 }

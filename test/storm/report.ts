@@ -40,15 +40,11 @@ function faultLines({ strikes, database, redis, serviceFaults, failedStarts, pha
 }
 
 /** For the active scenarios. */
-function scenarioLines({ story, strikes, damage }: Outcome): string[] {
-  const { restores, codes, credits, limits, console: seen } = story;
+function scenarioLines({ story, damage }: Outcome): string[] {
+  const { restores, codes, credits, limits } = story;
   return [
-    ...(strikes.frozenInHandshake > 0
-      ? [`TLS: ${strikes.frozenInHandshake} frozen while ${strikes.heldHandshakes} handshakes waited`]
-      : []),
     ...restores.map(restoreLine),
     ...(Object.keys(damage).length > 0 ? [`changed answers: ${listed(damage)}`] : []),
-    ...(seen ? [consoleLine(seen)] : []),
     ...(limits
       ? [`limits: ${limits.greedy.length} payments above; what two persons allowed: ${limits.afterTwo}`]
       : []),
@@ -60,11 +56,6 @@ function restoreLine({ how, copiedAt, restoredAt, noticedAt, recoveredAt }: Stor
   const lost = `restored (${how}): ${Math.round(restoredAt - copiedAt)} ms lost`;
   if (recoveredAt === undefined) return `${lost}, no recovery`;
   return `${lost}, noticed after ${Math.round((noticedAt ?? recoveredAt) - restoredAt)} ms, recovered after ${Math.round(recoveredAt - restoredAt)} ms`;
-}
-
-function consoleLine({ answers, streams, shown }: NonNullable<Story['console']>): string {
-  const each = counts(groupBy(answers, ({ status, problem }) => (problem ? `${status} ${problem}` : String(status))));
-  return `console: ${each}; ${shown.length} payments shown, ${sumOf(streams, ({ events }) => events)} events`;
 }
 
 function trafficLines({ caller, forged, story }: Outcome): string[] {

@@ -1,11 +1,9 @@
 /** The scenarios of a storm besides its faults. Each can be left out, to measure its effect. */
 
 export const scenarios = {
-  tls: 'the provider is reached by TLS, handshakes are slow, and a process in one is frozen past its lease',
   restores: 'PostgreSQL is stopped, its data replaced by an earlier copy, and started again',
   limits: 'processes restart with old limits, and operators change them at run time',
   damage: 'the provider answers without an identity, with another one, or with unknown codes',
-  console: 'users of the console read its pages and its stream, and one of their keys is revoked',
   contradictions: 'the provider contradicts itself: failed and then success, success and then failed',
 } as const;
 

@@ -155,7 +155,6 @@ async function blow(order: StormOrder, { system, phases }: Stage, wishes: Wish[]
     forge(system.webhooks, wishes, seededRandom(seed + 7), signal),
     askForCodes(system.api, seed, signal),
     askForCredits(system.api, seed, signal),
-    acts.console?.live(signal) ?? Promise.resolve(),
   ] as const;
   const giveUpMs = overMs + slowness * CALLERS_WAIT_MS;
   const { steady, mayBeGone } = acts;
@@ -177,7 +176,6 @@ async function blow(order: StormOrder, { system, phases }: Stage, wishes: Wish[]
   const stormMs = nowMs() - began;
   const serviceFaults = await faultsOff(system);
   const [, forged, codes, credits] = await phases.run('other callers end', OVER_WITHIN_MS, Promise.all(beside));
-  await phases.run('the console is read', OVER_WITHIN_MS, acts.console?.finish() ?? Promise.resolve());
   await phases.run('late results are posted', OVER_WITHIN_MS, acts.postAllResults());
   const patience = { ms: slowness * CALM_LIMIT_MS + disbursements * 10, restores: acts.restores };
   const resting = comeToRest(system.api, mailings, patience);

@@ -31,49 +31,6 @@ export interface Story {
   readonly credits: readonly SeenCredit[];
   /** Absent: no limit was changed in this storm. */
   readonly limits?: SeenLimits | undefined;
-  /** Absent: no console users. */
-  readonly console?: SeenConsole | undefined;
-}
-
-/** The answers to the console during the storm. Times on its clock. */
-export interface SeenConsole {
-  readonly answers: readonly ConsoleAnswer[];
-  /** Every displayed payment with its state, and the paid total of the daily report. */
-  readonly shown: readonly ShownState[];
-  readonly streams: readonly ConsoleStream[];
-  /** When the first user's key was revoked; absent: never. */
-  readonly revokedAt?: number | undefined;
-}
-
-export interface ConsoleAnswer {
-  /** The user: the key of the `first` is revoked midway. */
-  readonly sitting: string;
-  /** When that user had signed in; absent: not yet. */
-  readonly since?: number | undefined;
-  /** When the request was sent, and when it was answered. */
-  readonly at: number;
-  readonly until?: number;
-  readonly route: string;
-  readonly status: number;
-  /** The last part of a refusal's type; absent: not from relais. */
-  readonly problem?: string | undefined;
-}
-
-export interface ShownState {
-  readonly at: number;
-  readonly id: string;
-  readonly state: string;
-  /** For a report: its paid total. */
-  readonly xof?: number;
-}
-
-export interface ConsoleStream {
-  readonly sitting: string;
-  readonly openedAt: number;
-  endedAt: number | undefined;
-  /** 0: no answer. */
-  status: number;
-  events: number;
 }
 
 /** PostgreSQL restored from a backup. Times on the clock of the storm. */

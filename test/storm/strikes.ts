@@ -8,7 +8,6 @@ import { nowMs, wait, waitUntil } from './clock.ts';
 import type { Link } from '../support/link.ts';
 import { redisFaults } from '../support/faulty-redis.ts';
 import type { Hands } from './restores.ts';
-import { ownerOf } from './owner.ts';
 import { WaitedInVain } from './phases.ts';
 import { LEASE_MS, LOCK_MS } from './plan.ts';
 import type { System } from './system.ts';
@@ -21,13 +20,8 @@ export interface StrikeCounts {
   wires: number;
   /** Times the provider refused connections. */
   refusals: number;
-  /** Frozen past their lease during held handshakes with the provider, and the number of waiting handshakes. */
-  frozenInHandshake: number;
-  heldHandshakes: number;
 }
 
-const NO_HANDSHAKES = { frozenInHandshake: 0, heldHandshakes: 0 };
-const HANDSHAKES_WAIT_MS = 700;
 /** Two beats of a process that detects its replacement. */
 const ENDS_ITSELF_MS = 2_000;
 /** One process on an idle machine, even during short outages of the stores. */
@@ -37,7 +31,7 @@ const SLOWEST = 8;
 const BUSY_AT_MOST_MS = 330_000;
 
 export class Strikes implements Hands {
-  readonly counts: StrikeCounts = { kills: 0, stops: 0, wires: 0, refusals: 0, ...NO_HANDSHAKES };
+  readonly counts: StrikeCounts = { kills: 0, stops: 0, wires: 0, refusals: 0 };
   readonly #system: System;
   readonly #seed: number;
   #slowness: number;
@@ -69,7 +63,6 @@ export class Strikes implements Hands {
     this.#loop(3, [4_000, 7_000], (random) => this.#strikeDatabase(random));
     this.#loop(6, [1_500, 3_000], (random) => this.#strikeRedis(random));
     this.#loop(4, [2_000, 4_000], (random) => this.#strikeService(random));
-    if (this.#system.scenarios.has('tls')) this.#loop(5, [1_500, 3_000], (random) => this.#strikeHandshake(random));
   }
 
   /** Waits until their faults have ended, and starts none until `release`. */
@@ -92,10 +85,7 @@ export class Strikes implements Hands {
     await Promise.all(this.#loops);
     const { links, redisLinks, front, workers, taps } = this.#system;
     for (const link of [...links, ...redisLinks]) link.heal();
-    for (const tap of Object.values(taps)) {
-      tap.terminator?.letGo();
-      await tap.listen();
-    }
+    for (const tap of Object.values(taps)) await tap.listen();
     for (const child of [front, ...workers]) if (child.frozen) child.thaw();
     await this.restartEnded();
     if (this.#errors.length > 0) throw this.#errors[0];
@@ -204,29 +194,5 @@ export class Strikes implements Hands {
     await tap.refuse();
     await wait(100 + random.fraction() * 200);
     await tap.listen();
-  }
-
-  /**
-   * Connecting processes wait; a waiting worker is frozen past its lease, and its handshake is answered meanwhile.
-   */
-  async #strikeHandshake(random: Random): Promise<void> {
-    const { taps, workers } = this.#system;
-    const { terminator } = random.fraction() < 0.4 ? taps.base : taps.crm;
-    const [who, how] = [random.fraction(), random.fraction()];
-    if (!terminator) return;
-    terminator.hold();
-    await waitUntil(() => terminator.waiting.length > 0, HANDSHAKES_WAIT_MS, 5);
-    const { waiting } = terminator;
-    const pid = ownerOf(
-      waiting[0] ?? 0,
-      workers.flatMap((worker) => worker.pid ?? []),
-    );
-    const worker = workers.find((one) => one.pid === pid) ?? workers[Math.floor(who * workers.length)];
-    if (worker && waiting.length > 0 && !this.#busy.has(worker)) {
-      this.counts.heldHandshakes += waiting.length;
-      this.counts.frozenInHandshake += 1;
-      this.#beside(worker, () => this.#freeze(worker, LEASE_MS + 300 + how * 1_000, false));
-    }
-    terminator.letGo();
   }
 }

@@ -14,7 +14,6 @@ import { Link } from '../support/link.ts';
 import type { Mode } from './options.ts';
 import { settingsOf } from './plan.ts';
 import { Tap } from './tap.ts';
-import { certificateIn } from './terminator.ts';
 import type { Scenario } from './scenarios.ts';
 
 export const WORKERS = 3;
@@ -65,9 +64,8 @@ export async function startSystem(plan: SystemPlan): Promise<System> {
   const sandbox = await startSandbox('sandbox', plan);
   const { images, before, close: closeReader } = imageReader(database.url, plan.idOf);
   const damage = new Damage(seed, plan.scenarios);
-  const certificate = plan.scenarios.has('tls') ? certificateIn(dir) : undefined;
   const tapTo = (area: string): Promise<Tap> =>
-    Tap.to({ target: portOf(sandbox.urls[area]), before, bend: (exchange) => damage.bend(exchange), certificate });
+    Tap.to({ target: portOf(sandbox.urls[area]), before, bend: (exchange) => damage.bend(exchange) });
   const taps = { base: await tapTo('base'), crm: await tapTo('crm') };
   const linksTo = (port: number): Promise<Link[]> =>
     Promise.all(Array.from({ length: WORKERS + 1 }, () => Link.to(port)));
@@ -77,7 +75,6 @@ export async function startSystem(plan: SystemPlan): Promise<System> {
   const settings = {
     ...settingsOf({ redisUrl: '', databaseUrl: '', base: taps.base.url, crm: taps.crm.url, ...ports }, mode),
     WITNESS_FILE: join(dir, 'witness'),
-    ...(certificate ? { NODE_EXTRA_CA_CERTS: certificate.file } : {}),
     ...(plan.scenarios.has('limits') ? { MAX_DISBURSEMENT: String(FIRST_LIMIT) } : {}),
     ...plan.more,
   };

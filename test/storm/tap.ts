@@ -4,9 +4,7 @@
  * durable before money moves.
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import { nowMs, wait } from './clock.ts';
-import { type Certificate, Terminator } from './terminator.ts';
 
 /** One request, and its result. */
 export interface Exchange {
@@ -25,8 +23,6 @@ export interface TapOptions {
   readonly before: (exchange: Exchange) => Promise<void> | undefined;
   /** The change of the message in transit; default: none. */
   readonly bend?: (exchange: Exchange) => Bend | undefined;
-  /** Present: clients use TLS. */
-  readonly certificate?: Certificate | undefined;
 }
 
 /** A change of a request or an answer in transit. JSON bodies only. */
@@ -42,16 +38,12 @@ export class Tap {
   readonly #options: TapOptions;
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
-  /** Present: clients use TLS. */
-  readonly terminator: Terminator | undefined;
   #port = 0;
   readonly exchanges: Exchange[] = [];
 
   private constructor(options: TapOptions) {
     this.#options = options;
-    const { certificate } = options;
-    this.terminator = certificate && new Terminator(certificate, (caller) => this.#open(caller));
-    this.#server = this.terminator?.server ?? createServer((caller) => this.#open(caller));
+    this.#server = createServer((caller) => this.#open(caller));
   }
 
   static async to(options: TapOptions): Promise<Tap> {
@@ -61,13 +53,12 @@ export class Tap {
   }
 
   get url(): string {
-    return `${this.terminator ? 'https' : 'http'}://127.0.0.1:${this.#port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   /** Without a listener: a refused connection proves that nothing was sent. */
   async refuse(): Promise<void> {
-    this.terminator?.drop();
-    for (const socket of this.#sockets) this.#reset(socket);
+    for (const socket of this.#sockets) socket.resetAndDestroy();
     if (this.#server.listening) await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
@@ -88,11 +79,6 @@ export class Tap {
         resolve(true);
       });
     });
-  }
-
-  #reset(socket: Socket): void {
-    if (socket instanceof TLSSocket) this.terminator?.reset(socket);
-    else socket.resetAndDestroy();
   }
 
   #open(caller: Socket): void {
@@ -123,8 +109,8 @@ export class Tap {
       this.#sockets.add(socket);
       socket.on('error', () => {
         // A reset on one side is a reset on the other.
-        this.#reset(caller);
-        this.#reset(service);
+        caller.resetAndDestroy();
+        service.resetAndDestroy();
       });
       socket.on('close', end);
     }
@@ -205,7 +191,7 @@ interface WholeRequest {
 }
 
 /** Collects the sequential requests of a connection. */
-export class RequestReader {
+class RequestReader {
   #parts: Buffer = Buffer.alloc(0);
 
   /** The request completed by these bytes, if any. */

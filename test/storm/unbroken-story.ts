@@ -1,5 +1,5 @@
 /** A small story without broken guarantees, for tests that break one at a time. */
-import type { LedgerEntry, SeenAttempt, SeenCampaign, SeenConsole, SeenRecord, SeenSubmit, Story } from './story.ts';
+import type { LedgerEntry, SeenAttempt, SeenCampaign, SeenRecord, SeenSubmit, Story } from './story.ts';
 
 const asked = (n: number) => ({
   reference: `r${n}`,
@@ -136,41 +136,11 @@ export const unbrokenStory: Story = {
   attempts: { count: 9, long: [attempt(9_000, { stoodStill: true })] },
   canaries: {
     leaks: [],
-    searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1, console: 1, PostgreSQL: 1 },
+    searched: { logs: 1, Redis: 1, metrics: 1, events: 1, answers: 1, PostgreSQL: 1 },
     used: ['a one-time code', 'a bearer token'],
   },
   restores: [],
   codes: [{ text: 'code 1', expiresAt: 3_000 }],
   credits: [{ accountAlias: '760000001', askedAt: 1_000, times: 1 }],
   limits: { inForce: [{ from: 0, amount: 20_000 }], greedy: [{ at: 1_000, amount: 30_000, status: 422, times: 0 }] },
-};
-
-/** What console users saw of this story: the first user's key was revoked at 6,000. */
-export const unbrokenConsole: SeenConsole = {
-  answers: [
-    ...['sign-in', 'status', 'disbursements', 'one', 'explain', 'search', 'reports/daily', 'event'].map(
-      (route, at) => ({
-        sitting: 'first',
-        since: 0,
-        at: 1_000 + at,
-        route,
-        status: 200,
-      }),
-    ),
-    { sitting: 'first', since: 0, at: 2_000, route: 'status', status: 503, problem: 'unavailable' },
-    { sitting: 'first', since: 0, at: 12_000, route: 'status', status: 401, problem: 'unauthenticated' },
-    { sitting: 'second', since: 7_000, at: 12_000, route: 'status', status: 200 },
-  ],
-  shown: [
-    { at: 1_000, id: 'dsb_1', state: 'pending' },
-    { at: 6_500, id: 'dsb_1', state: 'succeeded' },
-    { at: 8_500, id: 'dsb_2', state: 'failed' },
-    { at: 8_500, id: 'the report of the day', state: 'succeeded', xof: 100 },
-  ],
-  streams: [
-    { sitting: 'first', openedAt: 1_000, endedAt: 8_000, status: 200, events: 2 },
-    { sitting: 'first', openedAt: 13_000, endedAt: 13_010, status: 401, events: 0 },
-    { sitting: 'second', openedAt: 7_000, endedAt: 20_000, status: 200, events: 1 },
-  ],
-  revokedAt: 6_000,
 };
