@@ -53,6 +53,9 @@ export interface AnyRow {
   readonly account?: string;
   readonly amount?: number;
   readonly totalAmount?: number;
+  readonly totalWithoutFees?: number | null;
+  readonly fees?: number | null;
+  readonly customer?: { readonly name?: string; readonly phone?: string; readonly email?: string };
   readonly totals?: { readonly xof?: number; readonly count?: number; readonly total?: number };
   readonly accountAlias?: string;
   readonly to?: string;

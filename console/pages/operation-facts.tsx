@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { type AnyRow, pageOf } from '../asking/kinds.ts';
-import { Moment } from '../parts/figures.tsx';
+import { Moment, Money } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 import { Wallet } from '../parts/wallet.tsx';
@@ -33,6 +33,7 @@ const TEXTS: readonly FactName[] = [
   'code',
 ];
 const LINKS: readonly FactName[] = ['batch', 'campaign', 'retryOf'];
+const SUMS: readonly (FactName & keyof AnyRow)[] = ['fees', 'totalWithoutFees'];
 const TIMES: readonly FactName[] = ['createdAt', 'updatedAt', 'notBefore', 'sendAt', 'sentAt', 'approvedAt'];
 
 export function Facts({ operation }: { readonly operation: AnyRow }) {
@@ -46,9 +47,16 @@ export function Facts({ operation }: { readonly operation: AnyRow }) {
         ? [<Fact key={name} name={says.facts[name]} is={show(value, name)} />]
         : [];
     });
+  const { customer } = operation;
+  const payer = [customer?.name, customer?.phone, customer?.email].filter(Boolean).join(' · ');
   return (
     <Section title={says.known}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
+        {payer !== '' && <Fact name={says.facts.customer} is={payer} />}
+        {SUMS.map((sum) => {
+          const xof = values[sum];
+          return typeof xof === 'number' && <Fact key={sum} name={says.facts[sum]} is={<Money xof={xof} />} />;
+        })}
         {shown(TEXTS, (text, name) => (name === 'withdrawMode' ? <Wallet mode={text} /> : text))}
         {shown(LINKS, (text) => (
           <Link to={pageOf(text)} className="link">

@@ -62,6 +62,7 @@ export const frenchPages: Words['pages'] = {
       transactionId: 'Transaction du service',
       token: 'Jeton du service',
       batch: 'Lot de paiements (id)',
+      metadata: 'Données (clé=valeur)',
     },
   },
   search: {
@@ -74,6 +75,11 @@ export const frenchPages: Words['pages'] = {
     noTexted: 'Aucune campagne ne devait écrire à ce numéro.',
     notAllTexted:
       'Des campagnes plus anciennes n’ont pas encore été regardées : elles ont peut-être écrit à ce numéro, elles aussi.',
+    statistics: 'SMS que le prestataire indique pour ce numéro',
+    askProvider: 'Interroger le prestataire',
+    noneListed: 'Le prestataire n’indique aucun SMS à ce numéro.',
+    invalidNumber: (numbers) => `Le prestataire dit ce numéro invalide : ${numbers}.`,
+    outcomes: { sent: 'envoyé', unclear: 'pas clair' },
   },
   operation: {
     asked: 'demandé',
@@ -98,6 +104,9 @@ export const frenchPages: Words['pages'] = {
       accountAlias: 'À',
       payeeName: 'Bénéficiaire',
       purpose: 'Motif',
+      customer: 'Payeur',
+      fees: 'Frais',
+      totalWithoutFees: 'Montant sans les frais',
       notBefore: 'Pas avant',
       to: 'À',
       withdrawMode: 'Compte Mobile Money',

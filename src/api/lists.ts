@@ -31,8 +31,8 @@ interface Listed<K extends Kind> {
   readonly row: (record: RecordAt<K>, now: number) => Readonly<Record<string, unknown>>;
 }
 
-/** The callers' descriptions of an operation: columns of CSV, too wide for a terminal. */
-const DESCRIBING = ['payeeName', 'purpose', 'metadata'];
+/** Columns of CSV alone: together they are too wide for a terminal. */
+const DESCRIBING = ['payeeName', 'purpose', 'totalWithoutFees', 'fees', 'customer', 'customData', 'metadata'];
 
 const time = (description: string) => askedTime.transform(Date.parse).optional().meta({ description });
 const xof = (description: string) => z.int().min(0).optional().meta({ description });

@@ -241,7 +241,8 @@ async function tell(asked: AskedToPay, { verdict, method }: { verdict: Verdict<S
   const { context, record, again } = asked;
   const { id } = record;
   const { code, sent } = verdict.exchange;
-  if (sent !== 'never') await evenSo(asked, () => note(context, record, { method, code }));
+  const fees = verdict.is === 'ok' ? verdict.value.fees : undefined;
+  if (sent !== 'never') await evenSo(asked, () => note(context, record, { method, code, fees }));
   if (verdict.is === 'ok') return { state: 'awaiting_payer' as const, ...verdict.value };
   if (verdict.is !== 'unknown') {
     throw upstreamProblem(verdict, { id, state: record.state, retryable: verdict.is === 'transient' });
@@ -271,14 +272,14 @@ async function evenSo<T>({ context, request, response }: AskedToPay, run: () => 
 async function note(
   { operations, processing }: ApiContext,
   record: InvoiceRecord,
-  { method, code }: { method: string; code: string },
+  { method, code, fees }: { method: string; code: string; fees: number | undefined },
 ): Promise<void> {
   const evidence = { operation: 'softpay', code, detail: method };
   const dueInMs = processing.policy.invoicePollMs[0] ?? 0;
   const settled = await operations.transition(record, undefined, {
     to: 'pending',
     dueInMs,
-    set: { tries: 0 },
+    set: { tries: 0, ...(fees === undefined ? {} : { fees }) },
     evidence,
   });
   if (!isApplied(settled)) await operations.appendEvidence(record.id, evidence);

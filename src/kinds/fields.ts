@@ -32,6 +32,8 @@ export interface Field<Value = unknown, Presence extends 'sure' | 'maybe' = 'sur
   readonly as?: string;
   /** The lookup key under which it finds the operation. */
   readonly sought?: SoughtName;
+  /** What events have of it, where they have less. */
+  readonly reported?: (value: unknown) => unknown;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -78,6 +80,11 @@ export function shownAs<F extends Field, S extends z.ZodType, const As extends s
 /** A lookup key of the operation. */
 export function sought<F extends Field>(field: F, by: SoughtName): F & { readonly sought: SoughtName } {
   return { ...field, sought: by };
+}
+
+/** Events have less of it. */
+export function reportedAs<F extends Field>(field: F, reported: (value: unknown) => unknown): F {
+  return { ...field, reported };
 }
 
 /** Not stored: computed from the other fields. */

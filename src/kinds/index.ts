@@ -212,14 +212,25 @@ export function stateToldBy(type: string): string {
 /** The record fields of each event of its kind, in order and under their public names. */
 export function carriedBy(record: { readonly kind: Kind }): Readonly<Record<string, unknown>> {
   const values: Readonly<Record<string, unknown>> = { ...record };
-  return Object.fromEntries((carried.get(record.kind) ?? []).map(([as, name]) => [as, values[name]]));
+  return Object.fromEntries((carried.get(record.kind) ?? []).map(({ as, name, of }) => [as, of(values[name])]));
 }
 
-const carried: ReadonlyMap<string, readonly (readonly [as: string, name: string])[]> = new Map(
+interface Carried {
+  readonly as: string;
+  readonly name: string;
+  /** The value of the field, as events have it. */
+  readonly of: (value: unknown) => unknown;
+}
+
+const carried: ReadonlyMap<string, readonly Carried[]> = new Map(
   kinds.map((kind) => {
     const { fields, events } = asDeclared(kind);
     const nameOf = (as: string): string =>
       Object.keys(fields).find((name) => (fields[name]?.as ?? name) === as) ?? as;
-    return [kind, (events?.carries ?? []).map((as) => [as, nameOf(as)] as const)];
+    const carriedAs = (as: string): Carried => {
+      const name = nameOf(as);
+      return { as, name, of: fields[name]?.reported ?? ((value) => value) };
+    };
+    return [kind, (events?.carries ?? []).map(carriedAs)];
   }),
 );

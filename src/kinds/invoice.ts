@@ -22,11 +22,42 @@ import {
   xof,
 } from './answer-pieces.ts';
 import { events, told } from './events.ts';
-import { amount, derived, maybeNumber, maybeText, maybeTime, shown, sought } from './fields.ts';
+import {
+  amount,
+  derived,
+  maybeJson,
+  maybeNumber,
+  maybeText,
+  maybeTime,
+  reportedAs,
+  shown,
+  sought,
+} from './fields.ts';
 import { invoiceRequest as request } from './invoice-request.ts';
 import { kind } from './kind.ts';
 
 const bill = { totalAmount: 42_300, token: 'test_jMcHr7X9kQ' };
+
+/** The payer, by the names of the request. */
+export interface Payer {
+  readonly name?: string;
+  readonly email?: string;
+  readonly phone?: string;
+}
+
+/** No event has a phone number. */
+function withoutPhone(payer: unknown): Payer | undefined {
+  const { name, email } = (payer ?? {}) as Payer;
+  if (name === undefined && email === undefined) return undefined;
+  return { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) };
+}
+
+const text = z.string().optional();
+const payer = z.looseObject({ name: text, email: text, phone: text });
+const customData = z
+  .looseObject({})
+  .optional()
+  .meta({ description: 'The `customData` of the request, as the provider returns it.', example: { order: 7 } });
 
 export const invoice = kind({
   prefix: 'inv',
@@ -71,7 +102,26 @@ export const invoice = kind({
     totalAmount: shown(amount, xof),
     /** Stored if it differs from the billed amount. */
     amountPaid: shown(maybeNumber, perhaps(z.int()).meta({ description: 'Whole XOF, once it was paid.' })),
+    totalWithoutFees: shown(
+      maybeNumber,
+      perhaps(z.int()).meta({ description: 'The amount without fees, if the provider names it. Whole XOF.' }),
+    ),
+    fees: shown(
+      maybeNumber,
+      perhaps(z.int()).meta({ description: 'Fees that the provider named last for a direct payment. Whole XOF.' }),
+    ),
     receiptUrl: shown(maybeText, perhaps(z.string())),
+    customer: reportedAs(
+      shown(
+        maybeJson<Payer>(),
+        payer.optional().meta({
+          description: 'The payer, as the provider names them once the invoice is paid, cancelled or failed.',
+          example: { name: 'Awa Diop', email: 'awa@mail.example', phone: '771234567' },
+        }),
+      ),
+      withoutPhone,
+    ),
+    customData: shown(maybeJson<Readonly<Record<string, unknown>>>(), customData),
     reason,
     failure,
     reference,
@@ -108,6 +158,16 @@ export const invoice = kind({
         reference: told.reference,
         totalAmount: told.xof.meta({ description: 'What was billed, in whole XOF.' }),
         token: z.string().optional(),
+        totalWithoutFees: z
+          .int()
+          .optional()
+          .meta({ description: 'The amount without fees, if the provider names it.' }),
+        fees: z.int().optional().meta({ description: 'Fees that the provider named last for a direct payment.' }),
+        customer: payer
+          .omit({ phone: true })
+          .optional()
+          .meta({ description: 'Name and e-mail address of the payer.' }),
+        customData,
         metadata: told.metadata,
       },
       more: {

@@ -2,15 +2,19 @@
 import { type Kind, type StateOf, asDeclared, isFinal, queueOf } from '../kinds/index.ts';
 import { goneAtTheEnd } from '../kinds/disbursement-fields.ts';
 import type { RecordBase } from '../operations/record.ts';
-import { type Change as AskedChange, type EvidenceDraft, type Said, linesOf } from '../operations/transition.ts';
+import {
+  type Change as AskedChange,
+  type EvidenceDraft,
+  type FieldValues,
+  type Said,
+  linesOf,
+} from '../operations/transition.ts';
 import { actOf, actToJson } from './acts.ts';
 import type { JournalItem } from './journal.ts';
 import type { Change, Json } from './operation-items.ts';
 import { type Column, type LedgerKind, columnOf } from './records.ts';
 
 type Changed<K extends Kind> = RecordBase<K> & { readonly lane?: string };
-
-type Set = Readonly<Record<string, string | number>>;
 
 /** Columns that hold a number or text, and the parameter that sets each. */
 const settable: Readonly<Partial<Record<Column, keyof Change>>> = {
@@ -107,14 +111,14 @@ const JOURNALED = [
   'sends',
 ];
 
-function journalItemOf<K extends Kind>(record: Changed<K>, set: Set = {}): JournalItem {
+function journalItemOf<K extends Kind>(record: Changed<K>, set: FieldValues = {}): JournalItem {
   const fields: Readonly<Record<string, unknown>> = { ...record, ...set };
   const known = JOURNALED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
   return { ...Object.fromEntries(known), id: record.id, kind: record.kind };
 }
 
 /** Fields that a final payment no longer needs. */
-function endOf<K extends Kind>(kind: K, to: StateOf<K>): Set {
+function endOf<K extends Kind>(kind: K, to: StateOf<K>): FieldValues {
   if (kind !== 'disbursement' || !isFinal(kind, to)) return {};
   return Object.fromEntries(goneAtTheEnd.map((name) => [name, '']));
 }
@@ -122,7 +126,7 @@ function endOf<K extends Kind>(kind: K, to: StateOf<K>): Set {
 const some = (values: Record<string, unknown>): Json | undefined =>
   Object.keys(values).length === 0 ? undefined : values;
 
-function partsOf(kind: LedgerKind, set: Set): Parts {
+function partsOf(kind: LedgerKind, set: FieldValues): Parts {
   const parts: Parts = { columns: {}, cleared: [], more: {}, facts: {}, factTimes: {}, erased: [] };
   for (const [given, value] of Object.entries(set)) {
     const isTime = given.startsWith('@');
@@ -145,9 +149,10 @@ function remove(parts: Parts, kind: LedgerKind, name: string, column: Column | u
   }
 }
 
-function put(parts: Parts, column: Column, value: string | number, isTime: boolean): void {
+function put(parts: Parts, column: Column, value: string | number | object, isTime: boolean): void {
   const param = (isTime ? times : settable)[column];
   const rare = more[column];
+  if (typeof value === 'object') throw new Error(`no change sets ${column} to an object`);
   if (param !== undefined) parts.columns[param] = value;
   else if (rare !== undefined && isTime === rare.endsWith('_ms')) parts.more[rare] = value;
   else throw new Error(`no change sets ${column} ${isTime ? 'as' : 'but as'} a time`);

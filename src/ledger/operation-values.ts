@@ -2,11 +2,9 @@
 import { type Opinions, declarationOf, limitsOf } from '../kinds/limits.ts';
 import { ValueRefused } from './errors.ts';
 import type { Change, NewOperation, Signal, Wanted } from './operation-items.ts';
+import { isStorable } from './storable.ts';
 
 type Columns<Item> = readonly ((item: Item) => unknown)[];
-
-/** PostgreSQL text cannot contain NUL or unpaired surrogates. */
-const ILL_FORMED = /\\u0000|\\ud[89a-f]/i;
 
 function json(value: object | undefined): string | undefined {
   if (value === undefined) return undefined;
@@ -16,8 +14,7 @@ function json(value: object | undefined): string | undefined {
   } catch (cause) {
     throw new ValueRefused('a value cannot be written as JSON', { cause });
   }
-  // A backslash in the value is written as two.
-  if (ILL_FORMED.test(text.replaceAll('\\\\', ''))) throw new ValueRefused('a value is no text for PostgreSQL');
+  if (!isStorable(text)) throw new ValueRefused('a value is no text for PostgreSQL');
   return text;
 }
 

@@ -91,9 +91,19 @@ function requestWithout(kind: string, theirs: boolean, request: Json, words: Per
   return { ...words.without(theirs ? without(request, SAID) : request), ...accounts };
 }
 
-/** The payer's name and number. */
+/** What an invoice says of its payer. */
+const PAYER = ['customer', 'customData'] as const;
+
 function factsWithout(theirs: boolean, facts: Json, words: PersonWords): Json {
-  return words.without(theirs && 'customer' in facts ? without(facts, ['customer']) : facts);
+  return words.without(theirs ? without(facts, PAYER) : facts);
+}
+
+/** An invoice has no beneficiary: its payer is the person, once the provider has named them. */
+export function isPayer({ kind, value }: OperationFound, words: PersonWords): boolean {
+  const { customer } = value.facts;
+  if (kind !== 'invoice' || typeof customer !== 'object' || customer === null) return false;
+  const { phone } = customer as { readonly phone?: unknown };
+  return typeof phone === 'string' && words.isIn(phone);
 }
 
 /** The same object if it has none of them. */

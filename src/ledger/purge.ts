@@ -18,6 +18,7 @@ import {
   type Walked,
   NOTHING,
   isSame,
+  isPayer,
   scans,
   withoutOperation,
 } from './purge-scans.ts';
@@ -125,7 +126,8 @@ export class Purge {
 
   async #operations(run: Run, { words, beneficiary }: Person, after: string): Promise<Walked> {
     const values = [after, ROWS, words.tail, [beneficiary, ...words.numbers], this.#now()];
-    const [page, ...found] = await run<OperationFound>('purge_operations', values);
+    const [page, ...rows] = await run<OperationFound>('purge_operations', values);
+    const found = rows.map((one) => ({ ...one, theirs: one.theirs || isPayer(one, words) }));
     let [messages, payments, open] = [0, 0, 0];
     for (const one of found) {
       const value = withoutOperation(one, words);

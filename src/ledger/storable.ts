@@ -12,3 +12,12 @@ export function storableJson(value: unknown): string {
     typeof member === 'string' ? storableText(member) : member,
   );
 }
+
+/** NUL and halves of surrogate pairs are no text for PostgreSQL. */
+const NOT_STORABLE = /\\u0000|\\ud[89a-f]/i;
+
+/** Whether PostgreSQL stores this JSON. */
+export function isStorable(json: string): boolean {
+  // A backslash of a value itself is written as two.
+  return !NOT_STORABLE.test(json.replaceAll('\\\\', ''));
+}

@@ -8,6 +8,9 @@ export interface EventDraft {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Values of fields, by name. An object is stored as JSON; '' removes a field. */
+export type FieldValues = Readonly<Record<string, string | number | object>>;
+
 export interface Change<K extends Kind> {
   readonly to: StateOf<K>;
   /** When to check next, ms from now; absent: not due. */
@@ -20,7 +23,7 @@ export interface Change<K extends Kind> {
    * Fields to set; '' removes one. A name that begins with `@` is a time: its value is ms from now, by the ledger's
    * clock.
    */
-  readonly set?: Readonly<Record<string, string | number>> | undefined;
+  readonly set?: FieldValues | undefined;
   /** If a callback arrived during the attempt, the next check is due after this time (ms), even if none was due. */
   readonly nudgeAfterMs?: number | undefined;
   /** Nothing changes while the account has this hold, as `area.reason`. The write itself checks it. */

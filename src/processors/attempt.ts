@@ -16,6 +16,7 @@ import {
   type Said,
   linesOf,
   type Change,
+  type FieldValues,
   isApplied,
   type AttemptedKind,
   type Announced,
@@ -171,7 +172,7 @@ interface Staying<K extends AttemptedKind> {
   readonly reason: string;
   readonly outcome?: Outcome;
   readonly evidence?: Said;
-  readonly set?: Readonly<Record<string, string | number>>;
+  readonly set?: FieldValues;
   /** The new state, if the current one is outdated. */
   readonly to?: StateOf<K>;
   readonly claims?: string;
@@ -313,14 +314,14 @@ export class Attempt<K extends AttemptedKind> {
   /** Ends in a state that is reported to callers. */
   announce(
     to: Announced<K> & StateOf<K>,
-    { reason, failure, more, late, set, as, ...rest }: Told = {},
+    { reason, failure, more, late, set, details, as, ...rest }: Told = {},
   ): Promise<AttemptResult> {
     const told = { ...(reason ? { reason } : {}), ...(failure ? { failure } : {}), ...more };
     return this.finish({
       ...rest,
       to,
-      set: { reason: '', failure: '', ...told, ...set },
-      event: eventOf<K>(this.#record, to, { ...told, ...(late ? { late } : {}) }),
+      set: { reason: '', failure: '', ...told, ...details, ...set },
+      event: eventOf<K>({ ...this.#record, ...details }, to, { ...told, ...(late ? { late } : {}) }),
       outcome: to === 'needs_review' ? 'needs_review' : 'ended',
       reason: as ?? reason ?? to,
     });
@@ -423,7 +424,9 @@ interface Told {
   readonly more?: Readonly<Record<string, string | number>>;
   /** The result follows a review, or corrects an earlier result. */
   readonly late?: boolean;
-  readonly set?: Readonly<Record<string, string | number>>;
+  readonly set?: FieldValues;
+  /** What the provider named just now: the record stores it, and the event carries what it carries of a record. */
+  readonly details?: FieldValues;
   readonly dueInMs?: number | undefined;
   readonly evidence?: Said | undefined;
   readonly nudgeAfterMs?: number;

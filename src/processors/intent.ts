@@ -135,7 +135,10 @@ async function noteLearnt<K extends Kind>(
 ): Promise<void> {
   const told = linesOf(evidence).filter(({ operation, code }) => operation !== RESOLVE && code !== INTENDED);
   if (told.length === 0) return;
-  const names = NAMED_UPSTREAM.flatMap((name) => (set?.[name] ? [named(name, set[name])] : []));
+  const names = NAMED_UPSTREAM.flatMap((name) => {
+    const as = set?.[name];
+    return as && typeof as !== 'object' ? [named(name, as)] : [];
+  });
   await context.operations.appendEvidence(id, [...told, ...names]);
 }
 

@@ -59,6 +59,24 @@ test('every field of a request reaches the provider, without a breach of its rul
   expect(await service.books('breaches')).toEqual([]);
 });
 
+test('a paid invoice returns the payer and the custom data that the provider names, everywhere but the number in events', async () => {
+  const customer = { name: 'Awa Diop', email: 'awa@example.com', phone: '771234567' };
+  const customData = { order: 7, nested: { yes: true } };
+  const { id, token, ...made } = await create('details', { customer, customData });
+  expect([made.customer, made.customData]).toEqual([undefined, undefined]);
+  await decide(token, 'completed');
+  expect(await becomes(id, 'completed')).toMatchObject({ customer, customData, fees: null, totalWithoutFees: null });
+  const { body: list } = await service.call('GET', '/v1/invoices?reference=details');
+  expect(list.items).toMatchObject([{ id, customer, customData }]);
+  const csv = await service.call('GET', '/v1/invoices?reference=details', { headers: { accept: 'text/csv' } });
+  const [header, line] = csv.body.trim().split('\r\n');
+  expect(header).toContain(';totalWithoutFees;fees;customer;customData;metadata');
+  for (const text of ['Awa Diop', '771234567', 'nested']) expect(line).toContain(text);
+  const [event] = await service.eventsOf(id);
+  expect(event?.data['customer']).toEqual({ name: 'Awa Diop', email: 'awa@example.com' });
+  expect(event?.data).toMatchObject({ customData });
+});
+
 test('items that do not add up are worth a word, and no more', async () => {
   const { body } = await service.post('/v1/invoices', asked('sum', { items: [{ name: 'x', totalPrice: 1 }] }));
   expect(body).toMatchObject({ state: 'pending', warnings: ['items and taxes add up to 1, and 15000 is billed'] });

@@ -81,6 +81,9 @@ test('links and fees are passed on', async () => {
     url: expect.any(String),
     links: { walletApp: expect.any(String) },
   });
+  const paid = await becomes(id, 'completed');
+  expect(paid).toMatchObject({ fees: 150, totalWithoutFees: null });
+  expect((await service.eventsOf(id))[0]?.data).toMatchObject({ fees: 150 });
 });
 
 describe('a payment that does not start', () => {

@@ -119,6 +119,33 @@ test('a message loses number, SMS and metadata; a payment keeps its account and 
   expect(await walked()).toMatchObject({ messages: 0, payments: 0, open: 0 });
 });
 
+test('an invoice loses its payer and the data of the caller, and another payer keeps theirs', async () => {
+  const facts = (phone: string) =>
+    JSON.stringify({ customer: { name: 'Awa', phone }, customData: { seat: '12A' }, fees: 150 });
+  for (const [id, phone] of [
+    ['inv_1', '07 07 08 09 10'],
+    ['inv_2', '0505050505'],
+  ] as const) {
+    await operation(id, { kind: 'invoice', metadata: { seat: '12A' } });
+    await ledger.query(
+      `update relais.operation set facts = '${facts(phone)}', payee_name = null, purpose = null, evidence = '{}' where id = '${id}'`,
+    );
+  }
+  const data = `'{"id": "inv_1", "customer": {"name": "Awa"}, "customData": {"seat": "12A"}, "metadata": {"seat": "12A"}, "fees": 150}'`;
+  await ledger.query(
+    `insert into relais.event (position, id, account, subject, type, data, at)
+     values (900002, 'inv_1.2', 'main', 'inv_1', 'invoice.completed', ${data}, now())`,
+  );
+  expect(await walked()).toMatchObject({ payments: 1, events: 1 });
+  const rows = await ledger.query(`select facts, metadata from relais.operation order by id`);
+  expect(rows).toEqual([
+    { facts: { fees: 150 }, metadata: null },
+    { facts: JSON.parse(facts('0505050505')) as object, metadata: { seat: '12A' } },
+  ]);
+  const [event] = await ledger.query(`select data from relais.event where subject = 'inv_1'`);
+  expect(event).toEqual({ data: { id: 'inv_1', fees: 150 } });
+});
+
 test('events, dead letters and unpublished events of a payment lose the person’s descriptions', async () => {
   await operation('dsb_said', { beneficiary: who.beneficiary, request: { accountAlias: '0707080910' } });
   const data = `'{"id": "dsb_said", "state": "succeeded", "payeeName": "Awa Ba", "purpose": "salary", "metadata": {"a": "b"}}'`;

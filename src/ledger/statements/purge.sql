@@ -132,10 +132,10 @@ select null, null, p.position::text, p.data from page p where position($3 in reg
 update relais.event e set data = $3 where e.position = $1::text::int8 and e.data = $2 returning $1 as key;
 
 -- name: purge_said
--- Removes payee, purpose and metadata from the events of these operations.
+-- Removes payee, payer, purpose and data of the caller from the events of these operations.
 -- params: subjects text[]
 -- row: key text
-with said as (select array['payeeName', 'purpose', 'metadata'] as names),
+with said as (select array['payeeName', 'purpose', 'metadata', 'customer', 'customData'] as names),
 published as (
   update relais.event e set data = e.data - said.names from said
   where e.subject = any($1) and e.data ?| said.names returning e.id

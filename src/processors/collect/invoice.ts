@@ -13,6 +13,7 @@ import { toMs } from '../../lib/clock.ts';
 import type { InvoiceRecord } from '../../operations/record.ts';
 import {
   type EvidenceDraft,
+  type FieldValues,
   type Said,
   WRONG_HASH,
   claimsSuccess,
@@ -35,6 +36,7 @@ import {
 import { type AttemptResult, type Policy, timeLeft, waitAt } from '../context.ts';
 import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
 import { mayBeCreated } from './creating.ts';
+import { detailsIn } from './invoice-details.ts';
 
 const RETRY_MS = declaration.retryAfter.map(toMs);
 
@@ -130,8 +132,10 @@ async function settleLook(
     }
     case 'over':
       return a.stay({ dueInMs: lookAgainIn(a, true), reason: judgement.because, evidence: said, set });
-    case 'review':
-      return settleReview(a, judgement.because, isLess ? said : [...said, ...othersNamed(a, value)], set);
+    case 'review': {
+      const told = isLess ? said : [...said, ...othersNamed(a, value)];
+      return settleReview(a, judgement.because, told, { set, details: detailsOf(a, value) });
+    }
     case 'completed':
     case 'cancelled':
     case 'failed':
@@ -160,6 +164,11 @@ function othersNamed({ record, account }: Attempt, answer: ConfirmedInvoice): Ev
   ];
 }
 
+/** None of another invoice. */
+function detailsOf({ record, account }: Attempt, answer: ConfirmedInvoice): FieldValues {
+  return mismatchOf(record, answer, account.mode) === undefined ? detailsIn(answer) : {};
+}
+
 type End = Extract<InvoiceJudgement, { is: 'completed' | 'cancelled' | 'failed' }>;
 
 function settleEnd(a: Attempt, end: End, answer: ConfirmedInvoice): Promise<AttemptResult> {
@@ -177,6 +186,7 @@ function settleEnd(a: Attempt, end: End, answer: ConfirmedInvoice): Promise<Atte
     reason,
     failure,
     more,
+    details: detailsIn(answer),
     late,
     // A payer can retry after a failure, so the invoice is checked once more at the end of its lifetime.
     ...(end.is === 'completed' || left <= 0 ? {} : { dueInMs: left }),
@@ -190,10 +200,10 @@ function settleReview(
   a: Attempt,
   reason: string,
   evidence: Said,
-  set: Readonly<Record<string, string | number>> = {},
+  more: { readonly set?: FieldValues; readonly details?: FieldValues } = {},
 ): Promise<AttemptResult> {
   const nudgeAfterMs = NUDGE_INTERVAL_MS;
-  return a.announce('needs_review', { reason, dueInMs: DAILY_MS, evidence, nudgeAfterMs, set });
+  return a.announce('needs_review', { reason, dueInMs: DAILY_MS, evidence, nudgeAfterMs, ...more });
 }
 
 /** interface: Invoice status record, fail_reason and errors; only of card payments. */
