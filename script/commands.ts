@@ -106,8 +106,10 @@ function flagsOf({ query = {}, body }: Route, argument: string | undefined): Der
   return [...ofQuery, ...ofBody].filter(({ field, schema }) => field !== 'dryRun' && isPlain(schema));
 }
 
-const isPlain = ({ type, items }: FlagSchema): boolean =>
-  type === 'array' ? items !== undefined : type !== undefined && type !== 'object';
+const isPlain = ({ type, items, entries }: FlagSchema): boolean => {
+  if (type === 'array') return items !== undefined;
+  return type === 'object' ? entries === true : type !== undefined;
+};
 
 function flag(field: string, place: DerivedFlag['in'], schema: JsonSchema): DerivedFlag {
   const { description = '' } = schema;
@@ -138,7 +140,12 @@ function kept(schema: JsonSchema): FlagSchema {
     ...Object.fromEntries(own),
     ...(schema.items?.enum ? { items: { enum: schema.items.enum as string[] } } : {}),
     ...(schema.items?.type === 'string' && !schema.items.enum ? { items: {} } : {}),
+    ...(isOfTexts(schema) ? { entries: true } : {}),
   };
+}
+
+function isOfTexts({ type, additionalProperties }: JsonSchema): boolean {
+  return type === 'object' && (additionalProperties as JsonSchema | undefined)?.type === 'string';
 }
 
 /** An example id, the argument without a flag, and required flags. */

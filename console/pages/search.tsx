@@ -8,6 +8,7 @@ import { AsOf } from '../parts/figures.tsx';
 import { useWords } from '../parts/language.tsx';
 import { Notice, Page, Read, Section } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { ProviderStatistics } from './search-statistics.tsx';
 import { Texted } from './search-texted.tsx';
 
 export function Search() {
@@ -48,6 +49,7 @@ function Found({ q }: { readonly q: string }) {
           <Section title={says.texted}>
             <Texted key={q} phone={q} />
           </Section>
+          <ProviderStatistics key={q} phone={q} />
         </div>
       )}
     </>

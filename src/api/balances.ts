@@ -1,12 +1,9 @@
 /** Approximate balances: the provider calls its figures an approximation, so no decision uses them. */
-import type { UpstreamAccount } from '../provider/client.ts';
-import type { Verdict } from '../provider/verdict.ts';
 import { adviseOn } from './balance-advice.ts';
-import { mayUseAccount } from './keys.ts';
 import { balances } from './openapi/answers-money.ts';
-import { accountQuery, answer, type AnyAsked, route } from './route.ts';
-import { ApiProblem, invalid } from './problem.ts';
-import { upstreamProblem } from './upstream-problem.ts';
+import { askProvider } from './provider-question.ts';
+import { accountQuery, answer, route } from './route.ts';
+import { invalid } from './problem.ts';
 import { message } from '../messages/message.ts';
 
 const about = {
@@ -31,7 +28,11 @@ const getBalances = route(
   async (asked) => {
     const { context, query } = asked;
     const { payments } = context.processing.upstream;
-    const told = await ask(asked, query.account, (account) => payments.balances(account));
+    const told = await askProvider(asked, {
+      account: query.account,
+      area: 'payments',
+      ask: (account) => payments.balances(account),
+    });
     const advice = adviseOn(told.balances, await context.queries.inFlight(query.account));
     return { account: query.account, ...told, ...advice };
   },
@@ -57,26 +58,13 @@ const getBalance = route(
       throw invalid([{ pointer: '/accountNumber', message: message('account_number') }]);
     }
     const { payments } = context.processing.upstream;
-    const told = await ask(asked, query.account, (account) => payments.balance(account, { accountNumber }));
+    const told = await askProvider(asked, {
+      account: query.account,
+      area: 'payments',
+      ask: (account) => payments.balance(account, { accountNumber }),
+    });
     return { account: query.account, ...told };
   },
 );
-
-async function ask<T>(
-  { context, key, response }: Pick<AnyAsked, 'context' | 'key' | 'response'>,
-  name: string,
-  question: (account: UpstreamAccount) => Promise<Verdict<T>>,
-): Promise<T> {
-  const account = mayUseAccount(key, name) ? context.processing.account(name)?.upstream : undefined;
-  if (!account) throw new ApiProblem('not-found', message('account_not_found', { name: name.slice(0, 40) }));
-  const admission = await context.processing.upstream.admit(account, 'payments', 'look');
-  if (!admission.admitted) {
-    response.set('Retry-After', String(Math.ceil(admission.retryAfterMs / 1_000)));
-    throw new ApiProblem('too-many-requests', message('provider_rate_used'));
-  }
-  const verdict = await question(account);
-  if (verdict.is === 'ok') return verdict.value;
-  throw upstreamProblem(verdict, { retryable: verdict.is === 'transient' });
-}
 
 export const balanceRoutes = [getBalances, getBalance];

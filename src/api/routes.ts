@@ -30,6 +30,7 @@ import { reviewSelectionRoutes } from './review-selection.ts';
 import { searchRoutes } from './search.ts';
 import type { Route } from './route.ts';
 import { sessionRoutes } from './sessions.ts';
+import { smsStatisticsRoutes } from './sms-statistics.ts';
 import { statusRoutes } from './status.ts';
 
 export const routes: readonly Route[] = [
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...batchRetryRoutes,
   ...campaignRoutes,
   ...messageRoutes,
+  ...smsStatisticsRoutes,
   ...optOutRoutes,
   ...invoiceRoutes,
   ...paymentRequestRoutes,

@@ -58,6 +58,8 @@ export interface FlagSchema {
   readonly format?: string;
   readonly enum?: readonly string[];
   readonly items?: { readonly enum?: readonly string[] };
+  /** An object of texts: each entry is given as KEY=VALUE, and the flag is repeated. */
+  readonly entries?: true;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -112,19 +114,30 @@ function optionOf({ flag, says, required, schema }: DerivedFlag): Option {
   return required ? option.makeOptionMandatory() : option;
 }
 
-function takenBy({ type, format, items, enum: words }: FlagSchema): string {
+function takenBy({ type, format, items, enum: words, entries }: FlagSchema): string {
+  if (entries) return 'key=value';
   if (format === 'date-time') return 'time';
   if (type === 'integer') return 'number';
   return items ? 'words' : words ? 'word' : 'text';
 }
 
-function readerOf(schema: FlagSchema): (text: string) => unknown {
-  const { type, format, items } = schema;
+type Entries = Readonly<Record<string, string>>;
+
+function readerOf(schema: FlagSchema): (text: string, before: unknown) => unknown {
+  const { type, format, items, entries } = schema;
+  if (entries) return (text, before) => withEntry(text, before as Entries | undefined);
   if (items?.enum) return listOf(items.enum);
   if (items) return (text) => text.split(',').map((word) => word.trim());
   if (type === 'integer') return (text) => wholeIn(text, schema);
   if (format === 'date-time') return readTime;
   return (text) => textIn(text.trim(), schema);
+}
+
+function withEntry(text: string, before: Entries = {}): Entries {
+  const at = text.indexOf('=');
+  const key = text.slice(0, at).trim();
+  if (at === -1 || key === '' || Object.hasOwn(before, key)) throw wrongValue('entry', {});
+  return { ...before, [key]: text.slice(at + 1) };
 }
 
 /** Plain digits; XOF has no minor unit, and a decimal would be rounded somewhere. */
@@ -225,12 +238,16 @@ function said(sentence: string, values: Given, { spoken, words }: Shell): string
   });
 }
 
+const isEntries = (value: unknown): value is Entries =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An object has a parameter for each entry. */
 const inWords = (query: Given): Query =>
   Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? value : Array.isArray(value) ? value.join(',') : String(value),
-    ]),
+    Object.entries(query).flatMap(([name, value]): (readonly [string, string | number])[] => {
+      if (isEntries(value)) return Object.entries(value).map(([key, text]) => [`${name}.${key}`, text]);
+      return [[name, typeof value === 'number' ? value : Array.isArray(value) ? value.join(',') : String(value)]];
+    }),
   );
 
 async function tell(declared: DerivedCommand, body: JsonObject, typed: Typed, shell: Shell): Promise<void> {
@@ -254,10 +271,12 @@ async function tell(declared: DerivedCommand, body: JsonObject, typed: Typed, sh
 function asTyped({ name, flags }: DerivedCommand, { query }: Typed): string {
   const words = inWords(query);
   const filters = flags.flatMap(({ flag, field }) => {
+    const asked = query[field];
+    if (isEntries(asked)) return Object.entries(asked).flatMap(([key, text]) => [flag, quoted(`${key}=${text}`)]);
     const value = field === 'after' || field === 'limit' ? undefined : words[field];
     return value === undefined ? [] : [flag, quoted(`${value}`)];
   });
   return ['relais', name, ...filters].join(' ');
 }
 
-const quoted = (word: string): string => (/^[\w.,:+@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quoted = (word: string): string => (/^[\w.,:+@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -14,6 +14,7 @@ export const englishCommands = {
     charactersBetween: 'Write {least} to {most} characters.',
     identity: 'Write 1 to 255 visible ASCII characters without spaces.',
     percent: 'Write a percentage from 1 to 100.',
+    entry: 'Write KEY=VALUE, and each key once.',
     time: 'Write a time such as 2026-11-21T08:00:00Z.',
     duration: 'Write it as 20ms, 2s or 1m.',
     country: 'Write two letters, as in SN.',

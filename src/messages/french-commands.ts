@@ -14,6 +14,7 @@ export const frenchCommands: Words['commands'] = {
     charactersBetween: 'Écrivez {least} à {most} caractères.',
     identity: 'Écrivez 1 à 255 caractères ASCII visibles, sans espace.',
     percent: 'Écrivez un pourcentage de 1 à 100.',
+    entry: 'Écrivez CLÉ=VALEUR, et chaque clé une seule fois.',
     time: 'Écrivez une heure comme 2026-11-21T08:00:00Z.',
     duration: 'Écrivez-la comme 20ms, 2s ou 1m.',
     country: 'Écrivez deux lettres, comme SN.',

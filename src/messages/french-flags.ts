@@ -28,6 +28,14 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'Only these states, separated by commas': 'Seulement ces états, séparés par des virgules',
   'Only the operation with this reference': 'Seulement l’opération qui a cette référence',
   'Only this account': 'Seulement ce compte',
+  'Only operations with this value under KEY of their `metadata`':
+    'Seulement les opérations qui ont cette valeur sous KEY dans leurs `metadata`',
+  'At most 10 headers that relais adds to each delivery, such as the key of a gateway. Answers show only their names':
+    '10 en-têtes au plus, ajoutés par relais à chaque remise, comme la clé d’une passerelle. Les réponses n’en montrent que les noms',
+  'Your own data: at most 50 strings of 500 characters': 'Vos propres données : 50 textes de 500 caractères au plus',
+  'Sent at this time or later. The provider names no time zone; relais sends UTC':
+    'Envoyé à cette heure ou après. Le prestataire n’indique pas de fuseau ; relais envoie de l’UTC',
+  'Sent at this time or before': 'Envoyé à cette heure ou avant',
   'only this account': 'seulement ce compte',
   'Created at this time or later': 'Créé à cette heure ou après',
   'Created at this time or before': 'Créé à cette heure ou avant',

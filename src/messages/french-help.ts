@@ -115,6 +115,9 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'Review operations that need a decision': 'Vérifier les opérations qui demandent une décision',
   'Resolve disbursements that need review. relais asks the provider first; its answer takes precedence':
     'Statuer sur des décaissements à vérifier. relais interroge d’abord le prestataire ; sa réponse l’emporte',
+  'List SMS that the provider says were sent': 'Lister les SMS que le prestataire dit avoir envoyés',
+  'The provider lists no SMS to this number in this period.':
+    'Le prestataire n’indique aucun SMS à ce numéro pour cette période.',
   'Find campaigns by phone number': 'Trouver les campagnes d’un numéro de téléphone',
   'List recorded balances': 'Lister les soldes enregistrés',
   'List operations that need review': 'Lister les opérations à vérifier',

@@ -65,6 +65,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/messages': ['messages', 'send', '--to', '+221771234567', '--text', 'x'],
   'POST /v1/messages/{id}/cancel': ['messages', 'cancel', 'x'],
   'GET /v1/messages': ['messages', 'list'],
+  'GET /v1/sms-statistics': ['messages', 'statistics', '--phone', '771234567'],
   'GET /v1/search': ['search', 'order-1042'],
   'GET /v1/messages/{id}': ['messages', 'show', 'x'],
   'POST /v1/opt-outs': ['opt-outs', 'add', '--phone', '+221771234567'],

@@ -110,6 +110,23 @@ test('the page does not claim that a number had no SMS before all campaigns were
   await leave(page);
 });
 
+test('SMS that the provider lists for a number are asked for by a button, and never by opening the page', async () => {
+  await world.api.post('/v1/messages', { to: '+221771000009', text: 'Bonjour Awa', reference: 'listed' });
+  const sent = async () =>
+    (await world.api.get<{ items: { state: string }[] }>('/v1/messages?reference=listed')).items[0]?.state;
+  await expect.poll(sent, { timeout: 60_000 }).toBe('sent');
+  const page = await world.signedIn('awa', '/campaigns');
+  const asked: string[] = [];
+  page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+  await goTo(page, '/search?q=%2B221771000009');
+  const button = page.getByRole('button', { name: 'Ask the provider' });
+  await button.waitFor();
+  expect(asked).not.toContain('/v1/sms-statistics');
+  await button.click();
+  await page.locator('[data-listed]').getByText('Bonjour Awa').waitFor();
+  await leave(page);
+});
+
 test('an empty page of campaigns or recipients with a next one is not called complete', async () => {
   const id = await campaign(world, { name: 'november', people: 1 });
   const page = await world.signedIn('awa', '/health');

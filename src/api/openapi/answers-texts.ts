@@ -23,6 +23,30 @@ const verdict = z.looseObject({
 
 export const messageVerdicts = z.looseObject({ items: z.array(verdict) }).meta({ id: 'MessageVerdicts' });
 
+const phone = text('+221771234567');
+
+export const smsStatistics = z
+  .looseObject({
+    account: accountField,
+    startDate: perhaps(text('2026-11-21 00:00:00')).meta({ description: 'As it was sent to the provider.' }),
+    endDate: perhaps(text('2026-11-22 00:00:00')).meta({ description: 'As it was sent to the provider.' }),
+    items: z.array(
+      z.looseObject({
+        phone,
+        outcome: z.enum(['sent', 'unclear']).meta({
+          description: '`unclear`: listed with a code that does not say that the SMS was sent.',
+        }),
+        code: perhaps(text('00')).meta({ description: 'The code of the provider, if it is a clear one.' }),
+        text: text('Your code is ••••'),
+      }),
+    ),
+    invalid: z.array(phone).meta({ description: 'Numbers that the provider calls invalid.' }),
+    notNamed: z
+      .array(phone)
+      .meta({ description: 'Numbers about which the provider said nothing: this proves nothing.' }),
+  })
+  .meta({ id: 'SmsStatistics' });
+
 export const campaign = answerOf('campaign');
 
 const recipient = z.looseObject({

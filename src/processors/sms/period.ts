@@ -15,6 +15,6 @@ export function periodOf(sentAt: number, at: number): { readonly startDate: stri
 }
 
 /** `YYYY-MM-DD HH:MM:SS` (interface: Resources, SMS records). */
-function serviceDate(ms: number): string {
+export function serviceDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
