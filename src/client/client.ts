@@ -40,12 +40,13 @@ export function createClient(options: ClientOptions): Client {
   return clientOf(options, systemClock, systemRandom);
 }
 
-export function clientOf(options: ClientOptions, clock: Clock, random: Random): Client {
-  const { url, timeout, patience = TIMEOUT, fetch = globalThis.fetch } = options;
+/** Throws a TypeError for an address that is none. */
+export function lineOf(options: ClientOptions, clock: Clock, random: Random): Line {
+  const { url, patience = TIMEOUT, fetch = globalThis.fetch } = options;
   if (url === undefined || !URL.canParse(url)) {
     throw new TypeError('url is not set, or is no URL: is RELAIS_URL set? Such as http://127.0.0.1:3000');
   }
-  const line: Line = {
+  return {
     url: url.replace(/\/+$/, ''),
     fetch,
     clock,
@@ -53,6 +54,11 @@ export function clientOf(options: ClientOptions, clock: Clock, random: Random): 
     bearer: bearerOf(options),
     patienceMs: toMs(patience),
   };
+}
+
+export function clientOf(options: ClientOptions, clock: Clock, random: Random): Client {
+  const { timeout } = options;
+  const line = lineOf(options, clock, random);
   const asking = { line, timeoutMs: timeout === undefined ? undefined : toMs(timeout) };
   const ids = Object.keys(operations) as OperationId[];
   const methods: Readonly<Record<string, (asked?: object) => Promise<unknown>>> = Object.fromEntries(

@@ -31,8 +31,23 @@ const ANSWER_WITHIN_MS = toMs('30s');
 const SILENCE_MOST_MS = toMs('45s');
 const AGAIN_AFTER_MS = 1_000;
 
-/** Throws permanent errors: a key without the right to read, or a cursor that is too old (`Refused`, 410). */
 export async function* follow(line: Line, options: FollowOptions): AsyncGenerator<Followed, void> {
+  for await (const { event, cursor } of places(line, options)) {
+    if (event) yield { event, cursor };
+    options.onCursor?.(cursor);
+  }
+}
+
+/** A place that is passed, with its event if there is one for the caller. */
+interface Place {
+  readonly cursor: string;
+  readonly event: Event | undefined;
+}
+
+export type PlaceOptions = Omit<FollowOptions, 'onCursor'>;
+
+/** Throws what will not pass by itself: a key that may not read, or a cursor that is too old (`Refused`, 410). */
+export async function* places(line: Line, options: PlaceOptions): AsyncGenerator<Place, void> {
   const { after, from = 'beginning', types, signal, onError } = options;
   const place = { cursor: after ?? (from === 'beginning' ? BEGINNING : undefined) };
   const query = types === undefined ? '' : `?types=${encodeURIComponent(types.join(','))}`;
@@ -52,23 +67,17 @@ export async function* follow(line: Line, options: FollowOptions): AsyncGenerato
   }
 }
 
-interface Hearing extends FollowOptions {
+interface Hearing extends PlaceOptions {
   /** Advances with each received message. */
   readonly place: { cursor: string | undefined };
 }
 
 /** Until one side ends it. */
-async function* heardFrom(
-  line: Line,
-  path: string,
-  { place, signal, onCursor }: Hearing,
-): AsyncGenerator<Followed, void> {
+async function* heardFrom(line: Line, path: string, { place, signal }: Hearing): AsyncGenerator<Place, void> {
   for await (const { id, data } of messagesFrom(line, { path, cursor: place.cursor, signal })) {
     const event = data === undefined ? undefined : eventIn(data, line.url);
     place.cursor = id ?? place.cursor;
-    if (place.cursor === undefined) continue;
-    if (event) yield { event, cursor: place.cursor };
-    onCursor?.(place.cursor);
+    if (place.cursor !== undefined) yield { cursor: place.cursor, event };
   }
 }
 
@@ -85,13 +94,13 @@ function willPass(error: unknown): boolean {
   return error instanceof NoAnswer;
 }
 
-interface Place {
+interface Asked {
   readonly path: string;
   readonly cursor: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-async function* messagesFrom(line: Line, { path, cursor, signal }: Place) {
+async function* messagesFrom(line: Line, { path, cursor, signal }: Asked) {
   const ended = new AbortController();
   const letter = {
     method: 'GET',

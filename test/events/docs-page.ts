@@ -1,5 +1,5 @@
 import { anEvent, jsonSchemaOf } from '../../src/events/catalogue.ts';
-import { RETRY_AFTER } from '../../src/events/library.ts';
+import { RETRY_AFTER, RETRY_AFTER_OVER_HTTP } from '../../src/events/library.ts';
 import {
   type EventType,
   type Subject,
@@ -31,7 +31,7 @@ with its event, and relais stores the event for \`EVENTS_KEEP\`. You get each ev
 | --- | --- |
 | read pages: \`GET /v1/events\`, \`relais events\` | you ask when it suits you |
 | follow: \`GET /v1/stream\`, \`relais events --follow\` | you want each event at once and can keep a connection open |
-| subscribe: \`onEvent\` of \`relais/events\` | your service runs on Node.js and may connect to the PostgreSQL of relais |
+| subscribe: \`onEvent\` of \`relais/events\` | your service runs on Node.js |
 | webhooks: \`POST /v1/event-endpoints\` | relais should call you |
 
 ## Read pages
@@ -53,7 +53,7 @@ reconnects, and the stream continues after it, with the same 410. Without a curs
 
 ## Subscribe with onEvent
 
-Consumers of one group share the events; every group gets all of them:
+With the PostgreSQL of relais, consumers of one group share the events; every group gets all of them:
 
 \`\`\`ts
 import { onEvent } from 'relais/events';
@@ -64,6 +64,19 @@ await onEvent({ database, group: 'orders', handler: async (event) => settleOrder
 \`database\` is the \`DATABASE_URL\` of relais. If the handler throws, any consumer of the group tries again after
 ${RETRY_AFTER.join(', ')}. Then the event is a dead letter in the table \`relais.dead_letter\`. \`onError\` receives each error.
 \`anEvent('disbursement.succeeded')\` makes an event for your tests. Keep the library as new as the workers.
+
+Over HTTP, with an API key that has the role \`read\`, one consumer stores its own position:
+
+\`\`\`ts
+const cursor = { read: () => orders.cursor(), write: (place) => orders.storeCursor(place) };
+await onEvent({ url: 'http://relais.internal:3000', key, cursor, handler: async (event) => settleOrder(event), signal });
+\`\`\`
+
+\`read\` returns the position that was written last, or nothing at the first start. \`write\` resolves when the position is stored
+durably: it follows the handler, so an event comes again if the consumer dies between the two. An event whose handler throws
+is tried again after ${RETRY_AFTER_OVER_HTTP.join(', ')}, then every ${RETRY_AFTER_OVER_HTTP.at(-1)}, and holds up the events behind it: there are no dead letters. Two
+consumers with the same cursor both handle each event. An API that is away is waited for. \`onEvent\` throws \`Refused\` for a key
+that may not read events (401, 403), and for a position that is too old or of an earlier point of a restored ledger (410).
 
 Other languages read the view \`relais.events\` (\`position\`, \`id\`, \`type\`, \`account\`, \`at\`, \`data\`) with the role
 \`relais_reader\`. No position is filled in later: store the highest position that you have handled, and read on from there.`;

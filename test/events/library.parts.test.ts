@@ -2,7 +2,7 @@
  * `onEvent` on the ledger: groups whose consumers share events, retries, dead letters, and an outage of PostgreSQL.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type CompletionEvent, type OnEventOptions, onEvent } from '../../src/events/library.ts';
+import { type CompletionEvent, type EventsFromDatabase, onEvent } from '../../src/events/library.ts';
 import { EventGroups } from '../../src/ledger/groups.ts';
 import { type EventLedger, eventLedger } from '../support/published.ts';
 
@@ -18,7 +18,7 @@ afterEach(async () => {
   await world.close();
 });
 
-function listen(options: Partial<OnEventOptions> = {}) {
+function listen(options: Partial<EventsFromDatabase> = {}) {
   const heard: CompletionEvent[] = [];
   const errors: [unknown, CompletionEvent | undefined][] = [];
   const stop = new AbortController();
