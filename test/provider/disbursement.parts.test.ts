@@ -285,7 +285,6 @@ test('the status is read whole', async () => {
       withdrawMode: 'wallet-a-senegal',
       transactionId: 'tx',
       disburseTxId: 'dtx',
-      updatedAtRaw: '11/01/2024 14:30:32',
     },
   });
 });

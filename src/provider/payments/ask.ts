@@ -53,8 +53,6 @@ export interface DisbursementStatus {
   readonly withdrawMode?: string;
   readonly transactionId?: string;
   readonly disburseTxId?: string;
-  /** `NN/NN/YYYY HH:MM:SS`; the order of day and month is not documented, so it is never parsed as a time. */
-  readonly updatedAtRaw?: string;
 }
 
 export interface InvoiceItem {

@@ -175,7 +175,6 @@ function takeStatus(body: JsonObject): DisbursementStatus | undefined {
     ...present('withdrawMode', readText(body['withdraw_mode'])),
     ...present('transactionId', readText(body['transaction_id'])),
     ...present('disburseTxId', readText(body['disburse_tx_id'])),
-    ...present('updatedAtRaw', readText(body['updated_at'])),
   };
 }
 
