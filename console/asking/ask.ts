@@ -88,12 +88,20 @@ export function addressOf(id: OperationId, asked: Readonly<Record<string, unknow
   const given = new URLSearchParams();
   for (const name of query) {
     const value = asked[name];
+    for (const [parameter, text] of entriesOf(name, asked)) given.set(parameter, text);
     if (Array.isArray(value)) given.set(name, value.join(','));
     else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
       if (value !== '') given.set(name, String(value));
     }
   }
   return given.size === 0 ? place : `${place}?${given.toString()}`;
+}
+
+/** `metadata.KEY` stands for each entry of an object. */
+function entriesOf(name: string, asked: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
+  const [, record = ''] = /^(\w+)\.KEY$/.exec(name) ?? [];
+  const entries = (asked[record] ?? {}) as Readonly<Record<string, string>>;
+  return Object.entries(entries).map(([key, text]) => [`${record}.${key}`, text]);
 }
 
 export async function ask<Id extends OperationId>(

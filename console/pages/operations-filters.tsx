@@ -2,12 +2,17 @@
 import { type FormEvent, useId } from 'react';
 import { useSearchParams } from 'wouter';
 import { operations } from '../../src/client/generated/api.ts';
+import type { Asked } from '../asking/ask.ts';
 import { type Listed, lists } from '../asking/kinds.ts';
 import { useWords } from '../parts/language.tsx';
 import { stateWord, statesOf } from '../words/states.ts';
 import type { Words } from '../words/words.ts';
 
 type Filter = keyof Words['pages']['operations']['filters'];
+
+/** One entry: its parameter is named by its key. */
+const METADATA = 'metadata';
+const PREFIX = `${METADATA}.`;
 
 const ORDER: readonly Filter[] = [
   'state',
@@ -21,12 +26,23 @@ const ORDER: readonly Filter[] = [
   'transactionId',
   'token',
   'batch',
+  METADATA,
 ];
 
 /** The filters of this kind in openapi.json. */
-export function filtersOf(kind: Listed): readonly Filter[] {
+function filtersOf(kind: Listed): readonly Filter[] {
   const query: readonly string[] = operations[lists[kind]].query;
-  return ORDER.filter((name) => query.includes(name));
+  return ORDER.filter((name) => query.includes(name === METADATA ? `${PREFIX}KEY` : name));
+}
+
+/** What the address asks of the list. */
+export function askedBy(kind: Listed, search: URLSearchParams): Asked<'listDisbursements'> {
+  const names = filtersOf(kind);
+  const given = [...search].filter(([, value]) => value !== '');
+  const plain = given.filter(([name]) => name !== METADATA && names.some((one) => one === name));
+  const entries = names.includes(METADATA) ? given.filter(([name]) => name.startsWith(PREFIX)) : [];
+  const metadata = Object.fromEntries(entries.map(([name, value]) => [name.slice(PREFIX.length), value]));
+  return { ...Object.fromEntries(plain), ...(entries.length > 0 ? { metadata } : {}) };
 }
 
 const TYPES: Readonly<Partial<Record<Filter, string>>> = {
@@ -42,7 +58,7 @@ export function Filters({ kind }: { readonly kind: Listed }) {
   const says = pages.operations;
   const [search, setSearch] = useSearchParams();
   const names = filtersOf(kind);
-  const isFiltered = names.some((name) => search.has(name));
+  const isFiltered = Object.keys(askedBy(kind, search)).length > 0;
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -58,7 +74,7 @@ export function Filters({ kind }: { readonly kind: Listed }) {
         className="grid gap-4 border-t border-line p-4 sm:grid-cols-2 lg:grid-cols-3"
       >
         {names.map((name) => (
-          <Field key={name} kind={kind} name={name} value={search.get(name) ?? ''} />
+          <Field key={name} kind={kind} name={name} value={valueIn(search, name)} />
         ))}
         <div className="flex flex-wrap items-end gap-3 sm:col-span-full">
           <button type="submit" className="button button-main">
@@ -73,8 +89,19 @@ export function Filters({ kind }: { readonly kind: Listed }) {
   );
 }
 
+/** `orderId=1042` */
+function valueIn(search: URLSearchParams, name: Filter): string {
+  if (name !== METADATA) return search.get(name) ?? '';
+  const [key, value = ''] = [...search].find(([one]) => one.startsWith(PREFIX)) ?? [];
+  return key === undefined ? '' : `${key.slice(PREFIX.length)}=${value}`;
+}
+
 function entryOf(name: Filter, value: FormDataEntryValue | null): [string, string][] {
   if (typeof value !== 'string' || value.trim() === '') return [];
+  if (name === METADATA) {
+    const [, key = '', text = ''] = /^([^=]+)=(.*)$/.exec(value) ?? [];
+    return [[`${PREFIX}${key.trim()}`, text.trim()]];
+  }
   const isTime = name === 'createdFrom' || name === 'createdTo';
   return [[name, isTime ? new Date(value).toISOString() : value.trim()]];
 }
@@ -117,6 +144,7 @@ function Field({ kind, name, value }: FieldProps) {
           name={name}
           type={TYPES[name] ?? 'text'}
           {...(TYPES[name] === 'number' ? { min: 0, step: 1 } : {})}
+          {...(name === METADATA ? { pattern: '[A-Za-z0-9_.\\-]{1,40} *=.+', placeholder: 'orderId=1042' } : {})}
           className="field"
           defaultValue={isTime ? onTheClock(value) : value}
         />

@@ -8,7 +8,7 @@ import { useWords } from '../parts/language.tsx';
 import { Notice, Page } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Filters, filtersOf } from './operations-filters.tsx';
+import { Filters, askedBy } from './operations-filters.tsx';
 
 const isListed = (text: string | undefined): text is Listed => allListed.some((kind) => kind === text);
 
@@ -38,11 +38,7 @@ export function Operations({ listed }: { readonly listed: string | undefined }) 
 /** The filters are part of the address, so that a link shows the same list to others. */
 function useFilters(kind: Listed): Asked<'listDisbursements'> {
   const [search] = useSearchParams();
-  const given = filtersOf(kind).flatMap((name) => {
-    const value = search.get(name);
-    return value === null || value === '' ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(given) as Asked<'listDisbursements'>;
+  return askedBy(kind, search);
 }
 
 function List({ kind }: { readonly kind: Listed }) {

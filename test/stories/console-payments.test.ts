@@ -5,11 +5,13 @@ import { type ConsoleWorld, leave, needReview, openConsole, pay, people } from '
 
 let world: ConsoleWorld;
 let paid: string;
+let rent: string;
 beforeAll(async () => {
   world = await openConsole();
   paid = await pay(world, { accountAlias: '771234567', amount: 25_000, reference: 'salary-awa' });
   await pay(world, { accountAlias: '779999901', amount: 12_000, reference: 'salary-failed' });
-  await pay(world, { accountAlias: '771234568', amount: 250_000, reference: 'rent-11' });
+  const metadata = { orderId: '1042' };
+  rent = await pay(world, { accountAlias: '771234568', amount: 250_000, reference: 'rent-11', metadata });
   const isPaid = async (): Promise<void> => {
     expect((await world.api.get<{ state: string }>(`/v1/disbursements/${paid}`)).state).toBe('succeeded');
   };
@@ -43,6 +45,18 @@ test('a filter is in the address, and an empty result says so', async () => {
   expect(page.url()).toContain('reference=nothing-has-this');
   await page.getByRole('link', { name: 'Without filters' }).click();
   await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+  await leave(page);
+});
+
+test('payments are found by an entry of their metadata', async () => {
+  const page = await world.signedIn('fatou', '/operations/disbursement');
+  await page.getByText('Filter', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Metadata (key=value)' }).fill('orderId = 1042');
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  expect(page.url()).toContain('metadata.orderId=1042');
+  expect(await page.getByRole('textbox', { name: 'Metadata (key=value)' }).inputValue()).toBe('orderId=1042');
+  expect(await page.locator('tbody tr a').first().getAttribute('href')).toContain(rent);
   await leave(page);
 });
 

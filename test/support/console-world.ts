@@ -162,6 +162,7 @@ interface Payment {
   readonly accountAlias: string;
   readonly amount: number;
   readonly reference: string;
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export async function pay({ api }: World, payment: Payment): Promise<string> {
