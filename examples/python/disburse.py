@@ -53,6 +53,7 @@ def main():
         "accountAlias": "771234567",
         "amount": 25000,  # whole XOF: 25000.0 or "25000" is refused
         "withdrawMode": "wallet-a-senegal",
+        "metadata": {"orderId": order},  # your own data: it comes back with the event
     })
     print(asked["id"], asked["state"], flush=True)
     for event in events():

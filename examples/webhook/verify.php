@@ -4,6 +4,9 @@
  * Verify a delivery of relais: the body comes on standard input.
  *
  *   WEBHOOK_SECRET=whsec_… php verify.php "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP" "$WEBHOOK_SIGNATURE" < body
+ *
+ * In a web page the four are $_SERVER['HTTP_WEBHOOK_ID'], $_SERVER['HTTP_WEBHOOK_TIMESTAMP'],
+ * $_SERVER['HTTP_WEBHOOK_SIGNATURE'] and file_get_contents('php://input').
  */
 
 declare(strict_types=1);

@@ -2,6 +2,9 @@
 """Verify a delivery of relais: the body comes on standard input.
 
     WEBHOOK_SECRET=whsec_… python3 verify.py "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP" "$WEBHOOK_SIGNATURE" < body
+
+In a web framework the first three are the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, and the
+body is the raw bytes: `request.get_data()` in Flask, `request.body` in Django.
 """
 import base64
 import hashlib

@@ -49,6 +49,29 @@ claim them every \`SWEEP_INTERVAL\` without a job, so a lost or repeated job cha
 number. A request that may have had an effect is \`unknown\`: relais checks its status instead.
 
 ${table(head, rows)}
+
+## Clients in other languages
+
+A job of \`intake\` is a job of BullMQ: queue \`intake\`, prefix \`{relais}\` (\`REDIS_PREFIX\` of the workers), and data as in
+[intake.schema.json](intake.schema.json). BullMQ has clients of its own for several languages:
+
+| client | tested with relais |
+| --- | --- |
+| \`bullmq\` of npm, for Node.js | yes, in every run of the tests: [examples/enqueue-bullmq.ts](../examples/enqueue-bullmq.ts) |
+| \`bullmq\` of PyPI, for Python | no: the machine that runs the tests cannot download it |
+| its clients for PHP, Elixir, .NET and Rust | no, for the same reason |
+
+Before you rely on a client that is not tested, check it against \`relais dev\` in three steps:
+
+1. Add a job. It ends with the result \`{id, outcome: "accepted"}\`.
+2. Add the same job again. The result has the same id and the outcome \`duplicate\`.
+3. Add a job with the amount 0. It fails, the reason names \`/amount\`, and \`relais intake list\` shows it.
+
+HTTP and SQL need no client of BullMQ. \`examples/\` has tested programs: SQL in PHP, Python, Java and TypeScript, HTTP in PHP,
+Python, TypeScript and with curl.
+
+A Redis list is no way in: a value that a program pushes to a list of its own is read by no worker, and nobody is told. A job is
+several keys that the scripts of BullMQ write together.
 `,
   );
 });

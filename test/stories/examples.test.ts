@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { languagesOfHttp, runProgram } from '../support/languages.ts';
 import { API_KEY } from '../support/stage.ts';
 import { announced, openWorld, type World } from '../support/world.ts';
 
@@ -50,10 +51,14 @@ describe('each sends requests, and receives the results', () => {
     expect(await output('bash', 'examples/enqueue.sh', 'curl-2')).toContain('"reference":"curl-2"');
   });
 
-  test('Python with its standard library', async () => {
-    const said = await output('python3', 'examples/python/disburse.py', 'python-1');
+  test.for(languagesOfHttp())('$name without a package, whose own data come back', async (language, context) => {
+    if (language.missing !== undefined) context.skip(language.missing);
+    const order = `${language.name}-1`;
+    const { said, errors } = await runProgram(language, [order], { env: environment() });
+    expect(errors).toBe('');
     expect(said).toMatch(/^dsb_\w+ queued\ndisbursement\.succeeded \{/);
-    expect(said).toContain('"reference": "python-1"');
+    const data = JSON.parse(said.slice(said.indexOf('{'))) as object;
+    expect(data).toMatchObject({ reference: order, metadata: { orderId: order } });
   });
 
   test('BullMQ without a line of ours', async () => {

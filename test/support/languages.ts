@@ -31,6 +31,14 @@ const hasJava = (): boolean => works('javac', '-version') && works('java', '-ver
 const pythonWith = (module: string): string | undefined =>
   ['python3', '/usr/bin/python3'].find((python) => works(python, '-c', `import ${module}`));
 
+export function languagesOfHttp(): readonly Language[] {
+  const isMissing = !works('php', '--version') && 'php is not installed';
+  return [
+    language('PHP', ['php', 'examples/php/disburse.php'], isMissing),
+    language('Python', ['python3', 'examples/python/disburse.py'], false),
+  ];
+}
+
 export function languagesOfTransactions(folder = 'examples/transaction'): readonly Language[] {
   const python = pythonWith('psycopg');
   const psql = ['psql', '-v', 'ON_ERROR_STOP=1', '-qAt', '-f', `${folder}/enqueue.sql`] as const;
