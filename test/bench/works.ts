@@ -1,5 +1,8 @@
 /** Works, their contenders, and their processor time. */
-import { startEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { pidOf, Relais } from './contenders/relais.ts';
 import { type Used, cpuOf, inTurns, median, whileWatching } from './measure.ts';
@@ -95,7 +98,7 @@ async function idle(stage: Stage, { rounds }: Size): Promise<Result> {
 /** Handwritten code in a separate process, with a Redis if it needs one. */
 async function byHand(stage: Stage, name: 'bare' | 'usual', { order, args, count }: Ordered): Promise<Run> {
   await stage.freshBooks();
-  const redis = name === 'usual' ? await startEmbeddedRedis() : undefined;
+  const redis = name === 'usual' ? await durableRedis(stage) : undefined;
   const hand = await startHand(name, stage.dir);
   try {
     const port = redis?.port;
@@ -108,6 +111,18 @@ async function byHand(stage: Stage, name: 'bare' | 'usual', { order, args, count
     await hand.stop();
     await redis?.stop();
   }
+}
+
+/** A queue that holds payments has to survive what PostgreSQL survives: each write is on disk before its answer. */
+async function durableRedis(stage: Stage): Promise<EmbeddedRedis> {
+  const redis = await startEmbeddedRedis({ dir: mkdtempSync(join(stage.dir, 'redis-')) });
+  const client = new Redis({ port: redis.port });
+  try {
+    await client.config('SET', 'appendfsync', 'always');
+  } finally {
+    await client.quit();
+  }
+  return redis;
 }
 
 interface Ordered {
