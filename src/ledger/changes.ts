@@ -112,9 +112,13 @@ const JOURNALED = [
 ];
 
 function journalItemOf<K extends Kind>(record: Changed<K>, set: FieldValues = {}): JournalItem {
-  const fields: Readonly<Record<string, unknown>> = { ...record, ...set };
-  const known = JOURNALED.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
-  return { ...Object.fromEntries(known), id: record.id, kind: record.kind };
+  const stored = record as unknown as Readonly<Record<string, unknown>>;
+  const item: Record<string, unknown> = {};
+  for (const name of JOURNALED) {
+    const value = set[name] ?? stored[name];
+    if (value !== undefined) item[name] = value;
+  }
+  return { ...item, id: record.id, kind: record.kind };
 }
 
 /** Fields that a final payment no longer needs. */

@@ -116,14 +116,18 @@ export class Lane {
 
   /**
    * Returns the rows of a statement whose answer was lost. The query uses a new connection, and opening it waits for
-   * the end of that statement. `statement` finds the rows by `op`, the number of the lost one; without rows the
-   * answer has only the counter. Throws `AnswerLost` if the result stays unknown for `patienceMs`.
+   * the end of that statement. `statement` finds the rows by the number of the lost one, the first of `values`; without
+   * rows the answer has only the counter. Throws `AnswerLost` if the result stays unknown for `patienceMs`.
    */
-  async settle<Row extends Written>(statement: string, op: string, patienceMs = SETTLE_MS): Promise<readonly Row[]> {
+  async settle<Row extends Written>(
+    statement: string,
+    values: readonly unknown[],
+    patienceMs = SETTLE_MS,
+  ): Promise<readonly Row[]> {
     const { clock, memory, name } = this.#options;
     const lostAtMono = clock.monotonic();
     for (;;) {
-      const rows = await this.#run<Row>(statement, () => [name, memory.counterOf(name), op]).catch(
+      const rows = await this.#run<Row>(statement, () => [name, memory.counterOf(name), ...values]).catch(
         (error: unknown) => {
           const isLate = clock.monotonic() - lostAtMono > patienceMs;
           if (this.#isClosed || isLate || error instanceof LedgerClosed) throw unknown(error);

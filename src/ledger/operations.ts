@@ -87,6 +87,13 @@ interface Fresh {
 }
 
 type Settled = Omit<Fresh, 'at' | 'version'>;
+
+interface Settling {
+  readonly lane: Lane;
+  readonly items: readonly { readonly id: string }[];
+  readonly patienceMs?: number | undefined;
+}
+
 type Keys<Item> = Pick<SharingOptions<Item, unknown>, 'keysOf' | 'sumsOf'>;
 type Run<Item, Answer> = SharingOptions<Item, Answer>['run'];
 
@@ -277,10 +284,8 @@ export class Operations {
   ): Promise<readonly (Recorded | Error)[]> {
     const isDry = items.some((one) => one.isDry);
     const values = acceptValues(items);
-    const rows = await this.#settled(
-      lane,
-      (op) => lane.write<Fresh>('accept', [op, SCHEMA_VERSION, this.#now(), this.#limits, isDry, ...values]),
-      SETTLE_FOR_CALLER_MS,
+    const rows = await this.#settled({ lane, items, patienceMs: SETTLE_FOR_CALLER_MS }, (op) =>
+      lane.write<Fresh>('accept', [op, SCHEMA_VERSION, this.#now(), this.#limits, isDry, ...values]),
     );
     const fresh = new Map(rows.filter((row) => row.fresh).map((row) => [row.id, row]));
     const known = items.filter(({ id }) => !fresh.has(id));
@@ -297,10 +302,9 @@ export class Operations {
     const { clock } = this.#options;
     const values = changeValues(items);
     const isOfPeople = items.every(({ lease }) => lease === undefined);
-    const rows = await this.#settled(
-      lane,
-      (op) => untilCompared(clock, () => lane.write<Fresh>('change', [op, intends, this.#now(), ...values])),
-      isOfPeople ? SETTLE_FOR_CALLER_MS : undefined,
+    const patienceMs = isOfPeople ? SETTLE_FOR_CALLER_MS : undefined;
+    const rows = await this.#settled({ lane, items, patienceMs }, (op) =>
+      untilCompared(clock, () => lane.write<Fresh>('change', [op, intends, this.#now(), ...values])),
     );
     const done = new Map(rows.map((row) => [row.id, row]));
     if (intends) await this.#noteIntents(lane, rows, items);
@@ -332,9 +336,8 @@ export class Operations {
    * was written, and it runs again.
    */
   async #settled(
-    lane: Lane,
+    { lane, items, patienceMs }: Settling,
     run: (op: string) => Promise<readonly Fresh[]>,
-    patienceMs?: number,
   ): Promise<readonly Fresh[]> {
     const { random } = this.#options;
     const op = random.hex(OP_BYTES);
@@ -342,7 +345,7 @@ export class Operations {
       return await run(op);
     } catch (error) {
       if (!(error instanceof AnswerLost)) throw error;
-      const rows = await lane.settle<Settled>('written_by', op, patienceMs);
+      const rows = await lane.settle<Settled>('written_by', [op, items.map(({ id }) => id)], patienceMs);
       const written = rows.filter(({ id }) => id !== null);
       return written.length > 0 ? written.map((row) => ({ ...row, fresh: true })) : run(random.hex(OP_BYTES));
     }

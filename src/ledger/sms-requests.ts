@@ -166,7 +166,7 @@ export class SmsRequests {
     } catch (error) {
       if (isTransient(error)) return this.#stepping.transaction((run) => this.#step(run, op, asked));
       if (!(error instanceof AnswerLost)) throw error;
-      const rows = await this.#stepping.settle<WrittenRow>('requests_written_by', op);
+      const rows = await this.#stepping.settle<WrittenRow>('requests_written_by', [op]);
       if (rows.every(({ campaign }) => campaign === null)) return this.#again(asked);
       const taken = rows.flatMap((row) => (row.lease === null ? [] : [takenOf({ ...row, lease: row.lease })]));
       await this.#learn(this.#stepping.read.bind(this.#stepping), [...new Set(taken.map((one) => one.campaign))]);

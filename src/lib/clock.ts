@@ -1,3 +1,4 @@
+import { openSync, readSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { message } from '../messages/message.ts';
@@ -20,10 +21,24 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
 }
 
+/** Reads the file that `os.uptime` opens, reads and closes each time: each send asks for the time since boot several times. */
+function sinceBoot(): () => number {
+  let file: number;
+  try {
+    file = openSync('/proc/uptime', 'r');
+  } catch {
+    // Not Linux.
+    return () => uptime() * 1_000;
+  }
+  const buffer = Buffer.alloc(64);
+  return () =>
+    Number(buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0)).split(' ', 1)[0]) * 1_000;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sinceBoot: () => uptime() * 1_000,
+  sinceBoot: sinceBoot(),
   sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
   after: (ms, run) => {
     const timer = setTimeout(run, ms);

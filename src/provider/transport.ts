@@ -134,7 +134,6 @@ class Connections implements Transport {
       method: letter.method,
       headers: letter.headers,
       body: letter.body ?? null,
-      reset: letter.fresh,
       headersTimeout: patienceMs,
       bodyTimeout: patienceMs,
     };

@@ -111,7 +111,7 @@ test('the rows of a lost statement are not returned before that statement has en
   await old.query('begin');
   await old.query(`update relais.mark set counter = counter + 1 where lane = 'asks/0'`);
   await ledger.query(`select pg_terminate_backend(pid) from (${pids}) p`);
-  const settled = lane.settle('written_by', '2'.padStart(32, '0')).then(() => 'settled');
+  const settled = lane.settle('written_by', ['2'.padStart(32, '0'), []]).then(() => 'settled');
   const isWaiting = async (): Promise<boolean> =>
     (
       await ledger.query(
@@ -230,7 +230,7 @@ test('a statement that arrives after its lane went on writes nothing', async () 
   const nothing = ['00000000000000000000000000000000', false, null, ...changeValues([])];
   await lane.write('change', nothing);
   const late = [memory.epoch, memory.lanes, memory.counters];
-  await lane.settle('written_by', '00000000000000000000000000000001');
+  await lane.settle('written_by', ['00000000000000000000000000000001', []]);
   const client = new Client({ connectionString: ledger.url });
   await client.connect();
   closing.push(() => client.end());

@@ -24,7 +24,7 @@ const HOT = {
   claim: 'operation_due',
   identities: 'operation_pkey',
   signal: 'operation_pkey',
-  written_by: 'operation_op',
+  written_by: 'operation_pkey',
   read: 'operation_pkey',
 } as const;
 

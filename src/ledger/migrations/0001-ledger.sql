@@ -264,7 +264,6 @@ create        index operation_batch       on relais.operation (batch, created_at
 create        index operation_provider_id on relais.operation (provider_id) where provider_id is not null;
 create        index operation_provider_ref on relais.operation (provider_ref) where provider_ref is not null;
 create        index operation_disburse_tx on relais.operation (((facts ->> 'disburseTxId') collate "C")) where facts ->> 'disburseTxId' is not null;
-create        index operation_op          on relais.operation (op);
 create        index operation_metadata    on relais.operation using gin (metadata jsonb_path_ops) where metadata is not null;
 
 -- Refuses a change of a campaign or batch without an arrow. Their kind is the argument of the trigger.

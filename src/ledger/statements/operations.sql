@@ -484,15 +484,15 @@ select o.id from relais.operation o
 where o.account = $1 and (o.token = $2 or o.transaction_id = $3 or (o.provider_ref = $4 and o.kind = 'payment_request')) limit 1;
 
 -- name: written_by
--- Rows of a statement whose answer was lost. Runs on another connection, when the old one can no longer commit. It
+-- Rows that a statement whose answer was lost had among these ids. Runs on another connection, when the old one can no longer commit. It
 -- also writes: when this commit is safe on the standbys, earlier ones are too. No row: the lane is fenced, or the
 -- ledger is behind the memory of the process (`known`).
--- params: lane text, known int8, op uuid
+-- params: lane text, known int8, op uuid, id text[]
 -- row: counter int8, id text, state text, created_at timestamptz
 with mark as (
   update relais.mark set counter = counter + 1 where lane = $1 and counter >= $2 and not fenced returning counter
 )
-select mark.counter, o.id, o.state, o.created_at from mark left join relais.operation o on o.op = $3;
+select mark.counter, o.id, o.state, o.created_at from mark left join relais.operation o on o.id = any($4::text[]) and o.op = $3;
 
 -- name: read
 -- params: id text[]
