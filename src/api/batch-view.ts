@@ -36,6 +36,7 @@ function batchView(record: BatchRecord, { advice, states, language }: Seen) {
     warningCount: warnings.count + advice.length,
     expiresAt: STATES_THAT_EXPIRE.includes(record.state) ? expiryOf(record) : null,
     notBefore: record.options.notBefore ?? null,
+    reading: record.options.reading ?? null,
     ...progressIn(states),
   });
 }
@@ -52,6 +53,7 @@ export function batchRow(record: BatchRecord) {
     warningCount,
     expiresAt: null,
     notBefore: record.options.notBefore ?? null,
+    reading: record.options.reading ?? null,
     ...progressIn(record.endedAs),
   });
 }

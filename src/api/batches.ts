@@ -6,11 +6,11 @@ import type { Holding } from '../lib/held-bytes.ts';
 import type { BatchRecord } from '../operations/record.ts';
 import { reportColumns } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
-import { accountOf, approvedHash } from '../producer/batch/door.ts';
+import { accountOf } from '../producer/batch/door.ts';
 import { type BatchReading, BYTES_MAX, readBatchFile } from '../producer/batch/read-file.ts';
-import type { BatchFile } from '../producer/batch/rows.ts';
-import { problemsCsv } from '../producer/batch/report.ts';
 import { accountName, askedTime } from '../kinds/request-pieces.ts';
+import { judged } from './batch-judging.ts';
+import { officeReading, readingQuery } from './batch-reading.ts';
 import { sendReport } from './batch-report.ts';
 import { named } from './campaign-upload.ts';
 import { type ApiContext, findRecord } from './context.ts';
@@ -31,11 +31,10 @@ import { personOf } from './keys.ts';
 import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
 import { requireFileBody } from './file-body.ts';
 import { codingOf, requireUtf8 } from './media.ts';
-import { ApiProblem, languageFor } from './problem.ts';
+import { ApiProblem } from './problem.ts';
 import { batchAnswer, batchRow } from './batch-view.ts';
 import { rejecting } from './rejecting.ts';
 import { type Message, message } from '../messages/message.ts';
-import { findingTexts } from '../producer/batch/judge.ts';
 
 const ROWS_CSV = 'reference;accountAlias;amount;withdrawMode\nsalary-2026-11-awa;771234567;25000;wallet-a-senegal\n';
 const ROWS_NDJSON =
@@ -54,8 +53,8 @@ const createBatch = route(
     description:
       'relais checks every row before it pays any: one invalid row makes the batch `invalid`. Columns are the ' +
       'fields of a disbursement with `metadata.KEY` for an entry of `metadata`, and each row needs a `reference`; other ' +
-      'columns are returned in the report. A different person approves exactly these bytes and options. relais reads the first sheet of a workbook; a text that is ' +
-      'not Unicode needs its `charset`.',
+      'columns are returned in the report. A table with its own headings is read by what they usually mean, or by the ' +
+      'query. A different person approves exactly these bytes and options. A text that is not Unicode needs its `charset`.',
     role: 'enqueue-payments',
     scope: 'none',
     identity: 'optional',
@@ -64,6 +63,7 @@ const createBatch = route(
       account: accountName.optional().meta({ description: 'Where no row names one: `main`.' }),
       notBefore: askedTime.optional().meta({ description: 'Earliest time of every payment of the batch.' }),
       name: named.optional().meta({ description: 'The name of the file, which the approver sees.' }),
+      ...readingQuery,
       ...dryRunQuery,
     },
     body: {
@@ -86,7 +86,12 @@ const createBatch = route(
   async (asked) => {
     const { context, key, query, idempotencyKey, request, response, act, hold } = asked;
     const held = hold();
-    const file = await readBatchFile(await bytesOf(request, response, held), { ...readingOf(request), held });
+    const file = await readBatchFile(await bytesOf(request, response, held), {
+      ...readingOf(request),
+      sheet: query.sheet,
+      office: officeReading(query),
+      held,
+    });
     await requireStill(context, key);
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
@@ -112,40 +117,6 @@ const createBatch = route(
     return new Reply(201, await batchAnswer(asked, await findRecord(context, key, 'batch', given.id)));
   },
 );
-
-interface Judging {
-  readonly file: BatchFile;
-  readonly account: string;
-  readonly notBefore: string | undefined;
-}
-
-/** For a dry run: the findings as the answer, or as a file of the invalid rows. */
-async function judged(
-  { batchDoor }: ApiContext,
-  { file, account, notBefore }: Judging,
-  { request, response }: Pick<AnyAsked, 'request' | 'response'>,
-) {
-  const asCsv = request.accepts(['json', 'csv']) === 'csv';
-  const kept = asCsv ? { kept: Number.POSITIVE_INFINITY } : {};
-  const found = await batchDoor.judge(file, account, { notBefore, ...kept });
-  const { state, totals, problems, warnings } = found;
-  const rows = asCsv ? problemsCsv(file, findingTexts(problems.list, languageFor(request))) : undefined;
-  if (rows !== undefined) {
-    response.type('text/csv').send(rows);
-    return undefined;
-  }
-  return new Reply(200, {
-    dryRun: true as const,
-    account,
-    contentHash: approvedHash(file.contentHash, { notBefore }),
-    state,
-    totals,
-    problems: findingTexts(problems.list, languageFor(request)),
-    problemCount: problems.count,
-    warnings: findingTexts(warnings.list, languageFor(request)),
-    warningCount: warnings.count,
-  });
-}
 
 const about = {
   tag: 'Batches',

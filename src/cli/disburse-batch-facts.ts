@@ -90,3 +90,19 @@ export async function printBatch(body: JsonObject, shell: Shell): Promise<void> 
   await shell.output.facts(batchFacts(body, batchWords(shell.words)));
   await shell.output.ask(findingsOf(body, shell));
 }
+
+interface TableRead {
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly wallets?: readonly { readonly name: string; readonly rows: number; readonly mode: string | null }[];
+}
+
+/** Of a check: which column was read as what, and the names of wallets that nobody has explained. */
+export async function printReading({ table }: JsonObject, { output, words }: Shell): Promise<void> {
+  const { fields = {}, wallets = [] } = (table ?? {}) as TableRead;
+  const read = Object.entries(fields).filter(([field, heading]) => field !== heading);
+  const lines = read.map(([field, heading]) => words.batch.columnRead(field, printable(heading)));
+  const unknown = wallets
+    .filter(({ mode }) => mode === null)
+    .map(({ name, rows }) => words.batch.walletUnknown(printable(name), grouped(rows)));
+  for (const line of [...lines, ...unknown]) await output.ask(`${line}\n`);
+}

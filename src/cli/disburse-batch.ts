@@ -6,10 +6,11 @@ import type { Encoding } from '../files/encodings.ts';
 import { reportCsvHead, type ReportLine, reportCsvLine } from '../producer/batch/report.ts';
 import { type CreationFlags, identityHeader, readKey, refuseOverwriting } from './asking.ts';
 import type { JsonObject } from './client.ts';
-import { BATCHES, printBatch } from './disburse-batch-facts.ts';
+import { BATCHES, printBatch, printReading } from './disburse-batch-facts.ts';
 import { readFileToSend } from './disburse-batch-file.ts';
 import type { Words } from '../messages/languages.ts';
 import { WrongUsage } from './failure.ts';
+import { type ReadingFlags, readingOf, withReading } from './disburse-batch-reading.ts';
 import { encoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped, printable } from './output.ts';
@@ -23,7 +24,7 @@ export function addBatchCommands(group: Command, shell: Shell): void {
   addReport(group, shell);
 }
 
-interface UploadFlags extends CreationFlags {
+interface UploadFlags extends CreationFlags, ReadingFlags {
   readonly account?: string;
   readonly encoding?: Encoding;
   readonly csv?: string;
@@ -36,7 +37,7 @@ function addUpload(group: Command, shell: Shell): void {
     .description('Check and upload a payment batch. Nothing is paid before another person approves it')
     .argument(
       '<file>',
-      'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input',
+      'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode, or headings of your own; - reads standard input',
     )
     .option('--account <name>', 'account that pays')
     .option('--not-before <time>', 'earliest time of every payment: 2026-11-21T08:00:00Z')
@@ -46,7 +47,7 @@ function addUpload(group: Command, shell: Shell): void {
     .option('--dry-run', 'check the file by every rule, and upload nothing')
     .option('--json', 'print the answer as JSON')
     .action(shell.action((file: string, flags: UploadFlags) => upload(file, flags, shell)));
-  withExample(command, 'relais disburse batch salaries-2026-11.csv');
+  withExample(withReading(command), 'relais disburse batch salaries-2026-11.csv');
 }
 
 async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<ExitCode> {
@@ -58,9 +59,7 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
     throw new WrongUsage(shell.words.commands.usage.csvOfJson);
   }
   const letter = {
-    account,
-    notBefore,
-    name: nameOf(path),
+    query: { account, notBefore, name: nameOf(path), ...readingOf(flags) },
     bytes: file.bytes,
     headers: { ...identityHeader(flags), 'content-type': file.type },
   };
@@ -69,16 +68,14 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
   if (json) await output.json(body);
   else {
     await printBatch(body, shell);
+    await printReading(body, shell);
     await output.note(dryRun ? shell.words.batch.dryRun : nextStep(body, shell.words.batch));
   }
   return body['state'] === 'invalid' ? 1 : 0;
 }
 
 interface Letter {
-  readonly account: string | undefined;
-  readonly notBefore: string | undefined;
-  /** Name of the file, for its approver. */
-  readonly name: string | undefined;
+  readonly query: Readonly<Record<string, string | true | undefined>>;
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -90,8 +87,8 @@ function nameOf(path: string): string | undefined {
   return path === '-' ? undefined : printable(basename(path)).slice(-NAME_MOST);
 }
 
-function pathTo({ account, notBefore, name }: Letter, dryRun: true | undefined): string {
-  const given = Object.entries({ account, notBefore, name, dryRun }).flatMap(([key, value]): [string, string][] =>
+function pathTo({ query: asked }: Letter, dryRun: true | undefined): string {
+  const given = Object.entries({ ...asked, dryRun }).flatMap(([key, value]): [string, string][] =>
     value ? [[key, String(value)]] : [],
   );
   const query = new URLSearchParams(given).toString();

@@ -56,6 +56,8 @@ const outcome = z
 export interface BatchUploadOptions {
   /** Earliest time of each payment. */
   readonly notBefore?: string;
+  /** Reading of a table with its own headings: columns, wallets, rows left out. */
+  readonly reading?: Record<string, z.core.util.JSONType>;
   /** Stored without effect. */
   readonly notify?: string;
 }
@@ -158,6 +160,15 @@ export const batch = kind({
     outcome: derived(perhaps(outcome)),
 
     notBefore: derived(perhaps(moment).meta({ description: 'No payment of it is sent before this time.' })),
+    reading: derived(
+      perhaps(z.record(z.string(), z.json())).meta({
+        example: {
+          columns: { accountAlias: 'Téléphone', amount: 'Net à payer' },
+          referencePrefix: 'salaries-2026-11',
+        },
+        description: 'How a table with its own headings was read. null: it has the columns of relais.',
+      }),
+    ),
 
     /** Options of the upload; the approved hash covers them. */
     options: json<BatchUploadOptions>({}),

@@ -35,6 +35,9 @@ export const englishBatch = {
   anew: (state: string) =>
     `It was handed in before and is ${state}. To hand it in anew, add an empty line to the file.`,
   problemsAreIn: (file: string) => `All that is wrong is in ${file}`,
+  columnRead: (field: string, heading: string) => `${field}: column ${heading}`,
+  walletUnknown: (name: string, rows: string) =>
+    `${name} (rows: ${rows}): name its withdraw mode with --wallet-name "${name}:MODE"`,
   letBePaid: 'Let all of it be paid?',
   goesOn: (command: string) => `Follow its progress: ${command}`,
 } as const;

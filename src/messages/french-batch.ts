@@ -37,6 +37,9 @@ export const frenchBatch: Words['batch'] = {
   anew: (state) =>
     `Il a déjà été déposé et son état est ${state}. Pour le déposer à nouveau, ajoutez une ligne vide au fichier.`,
   problemsAreIn: (file) => `La liste complète des erreurs est dans ${file}`,
+  columnRead: (field, heading) => `${field} : colonne ${heading}`,
+  walletUnknown: (name, rows) =>
+    `${name} (lignes : ${rows}) : indiquez son mode de retrait avec --wallet-name "${name}:MODE"`,
   letBePaid: 'Autoriser le paiement de la totalité ?',
   goesOn: (command) => `Suivre son avancement : ${command}`,
 };

@@ -20,7 +20,47 @@ export const judgedBatch = batch
     warnings: true,
     warningCount: true,
   })
-  .extend({ dryRun: z.literal(true) })
+  .extend({
+    dryRun: z.literal(true),
+    table: perhaps(
+      z.looseObject({
+        columns: z.array(text('Téléphone')),
+        fields: z
+          .record(z.string(), z.string())
+          .meta({ example: { amount: 'Net à payer' }, description: 'By field, the heading that it was read from.' }),
+        titleRows: z.int().meta({ example: 2, description: 'Rows above the header.' }),
+        sheet: perhaps(text('Novembre')),
+        otherSheets: z.array(text('Octobre')),
+        wallets: z
+          .array(
+            z.looseObject({ name: text('Orange Money'), rows: z.int(), mode: perhaps(text('wallet-a-senegal')) }),
+          )
+          .meta({ description: 'Names of wallets in the table. `mode` is null until `wallets` names it.' }),
+      }),
+    ).meta({ description: 'How the table was read. null: the file was JSON, or no table.' }),
+    sample: z
+      .array(
+        z.looseObject({
+          row: z.int().meta({ example: 2 }),
+          accountAlias: disbursementFields.accountAlias.shown,
+          amount: disbursementFields.amount.shown,
+          withdrawMode: disbursementFields.withdrawMode.shown,
+          reference: z.string().optional(),
+          payeeName: z.string().optional(),
+        }),
+      )
+      .meta({ description: 'The first valid rows, as they would be paid.' }),
+    questions: z
+      .array(
+        z.looseObject({
+          ask: z.enum(['thousands', 'takeHidden', 'charset']),
+          rows: z.int().meta({ example: 12 }),
+          charset: z.string().optional(),
+        }),
+      )
+      .meta({ description: 'Problems that an option of the upload settles.' }),
+    refusedRows: z.array(z.int()).meta({ example: [203], description: 'Rows with a problem, the first thousand.' }),
+  })
   .meta({ id: 'BatchDryRun' });
 
 const reportLine = z.looseObject({

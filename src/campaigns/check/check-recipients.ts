@@ -6,6 +6,7 @@ import { isSpreadsheetError } from '../../files/sheet.ts';
 import type { UploadColumn } from '../../kinds/campaign-fields.ts';
 import { plainText } from '../../lib/letters.ts';
 import type { Measured } from '../../lib/measure.ts';
+import { phoneRank } from '../../lib/office-headings.ts';
 import { type Wording, wordingOf, canonicalName, requireUsable } from '../../lib/wording.ts';
 import { smsFaultOf, unsendableIn, withPlainLines } from '../../lib/sms-text.ts';
 import { STOP, sampleStopLink } from '../../lib/stop-link.ts';
@@ -323,25 +324,6 @@ function skipped(
     ...(column !== undefined && { column }),
     ...(beside !== undefined && { detail: beside }),
   };
-}
-
-/** Common names of a number column: `Tél. portable`, `N° WhatsApp`, `Phone 1 - Value` as Google exports it. */
-const KINDS =
-  'tel|telephone|telephonique|phone|mobile|portable|gsm|whatsapp|cell|cellphone|cellulaire|msisdn|contact';
-const PHONE = new RegExp(
-  `^(?:n|no|num|numeros?)?(?:de|du)?(?:(?:${KINDS})(?:de|du)?){1,2}(?:number|numero|no|num|n|s)?1?(?:value)?$`,
-);
-/** These may also name a person, or a sequence number; used only without a better name. */
-const WEAK = new Set(['contact', 'contacts', 'num']);
-
-/** 0: no number column; higher is better. */
-function phoneRank(name: string): number {
-  const plain = canonicalName(name)
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]/gu, '');
-  if (plain === 'to') return 3;
-  if (WEAK.has(plain)) return 1;
-  return plain === 'numero' || plain === 'numeros' || PHONE.test(plain) ? 2 : 0;
 }
 
 /** Finds the header among the first rows of a file: it names a number column, and contains no numbers. */

@@ -74,6 +74,8 @@ export function isHeader(cells: readonly string[]): boolean {
   return cells.filter((cell) => meantBy(cell.trim()) !== undefined).length > 1;
 }
 
+export const neededColumns: readonly Column[] = columnNames.filter((name) => columns[name] === 'needed');
+
 /** The problems of a table's header in this row. */
 export function headerProblems(header: readonly string[], row: number): Finding[] {
   const of = (column: string, reason: Message): Finding => ({ row, column: shown(column), reason });
@@ -82,7 +84,7 @@ export function headerProblems(header: readonly string[], row: number): Finding[
     return reason === undefined ? [] : [of(name, reason)];
   });
   const twice = header.filter((name, at) => (isColumn(name) || isDescription(name)) && header.indexOf(name) !== at);
-  const missing = columnNames.filter((name) => columns[name] === 'needed' && !header.includes(name));
+  const missing = neededColumns.filter((name) => !header.includes(name));
   return [
     ...wrong,
     ...twice.map((name) => of(name, message('there_twice'))),
@@ -96,9 +98,14 @@ export interface Heading {
   readonly heading: string;
 }
 
-export function ownHeadings(header: readonly string[]): readonly Heading[] {
+/** Headings of the columns that the report shows beside its own. */
+export function ownHeadings(header: readonly string[], fields: readonly (string | undefined)[]): readonly Heading[] {
   const taken = new Set<string>(reportColumns);
-  return header.flatMap((name, at) => (isColumn(name) ? [] : [{ at, heading: freeHeading(headingOf(name), taken) }]));
+  return header.flatMap((name, at) => {
+    const field = fields[at];
+    if (field !== undefined && isColumn(field)) return [];
+    return [{ at, heading: freeHeading(headingOf(name), taken) }];
+  });
 }
 
 /** As much of an untrusted name as is needed to find it. */

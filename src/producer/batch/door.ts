@@ -52,12 +52,12 @@ export interface UploadOptions {
   readonly notify?: string | undefined;
 }
 
-/** The approved content: the bytes, and the options of the upload if there are any. */
+/** The approved content: the bytes, their reading, and the options of the upload if there are any. */
 export function approvedHash(
-  contentHash: string,
+  { contentHash, reading }: Pick<BatchFile, 'contentHash' | 'reading'>,
   { notBefore, notify }: Pick<UploadOptions, 'notBefore' | 'notify'>,
 ): string {
-  const options = canonicalJson({ notBefore, notify });
+  const options = canonicalJson({ notBefore, notify, reading });
   return options === '{}' ? contentHash : hashOf(`${contentHash}\n${options}`);
 }
 
@@ -126,7 +126,8 @@ export class BatchDoor {
     const { account, by, act, idempotencyKey, fileName, retryOf, notBefore, notify } = options;
     const { batches, environment } = this.#options;
     const { totals, problems, warnings, sound, state } = await this.judge(file, account, { notBefore });
-    const contentHash = approvedHash(file.contentHash, options);
+    const { reading } = file;
+    const contentHash = approvedHash(file, options);
     const rows = sound.map(rowAtRest);
     const accepted = await batches.accept(
       {
@@ -145,7 +146,7 @@ export class BatchDoor {
           columns: JSON.stringify(file.own ?? []),
           ...(fileName === undefined ? {} : { fileName }),
           ...(retryOf === undefined ? {} : { retryOf }),
-          ...(contentHash === file.contentHash ? {} : { options: JSON.stringify({ notBefore, notify }) }),
+          ...(contentHash === file.contentHash ? {} : { options: JSON.stringify({ notBefore, notify, reading }) }),
         },
         tells: { contentHash, by, totals },
       },

@@ -1,33 +1,22 @@
 /** Parses a file of disbursements from bytes to rows. Only readability is checked here. */
 import { isUtf8 } from 'node:buffer';
 import { UnusableFile } from '../../files/problems.ts';
-import { type FileFormat, type RawRow as TableRow, type ReadOptions, RowReader } from '../../files/rows.ts';
-import { OWN_MAX, ownCells } from '../../files/own-cells.ts';
-import { isSpreadsheetError } from '../../files/sheet.ts';
+import { type FileFormat, type ReadOptions, RowReader } from '../../files/rows.ts';
 import { type Encoding, isCodePage } from '../../files/encodings.ts';
-import type { Finding } from '../../kinds/batch.ts';
-import {
-  METADATA,
-  type Column,
-  type Heading,
-  headerProblems,
-  isColumn,
-  isDescription,
-  isHeader,
-  ownHeadings,
-} from './columns.ts';
+import { headerProblems } from './columns.ts';
+import { type OfficeReading, headerFinder } from './layout.ts';
 import {
   hashOf,
   jsonArrayRows,
   jsonLineRows,
   type BatchFile,
-  type RawRow,
   ROWS_MAX,
   type Rows,
   tooManyRows,
   unreadable,
 } from './rows.ts';
-import { type Message, message } from '../../messages/message.ts';
+import { TableRows } from './table-rows.ts';
+import { message } from '../../messages/message.ts';
 
 export const BYTES_MAX = 5_000_000;
 
@@ -58,13 +47,15 @@ const RECORDS_MAX = ROWS_MAX + 1_000;
 /** More than any honest workbook of 5 MB decompresses to. */
 const UNPACKED_MAX = 100_000_000;
 
-interface TableReading extends Pick<ReadOptions, 'held'> {
+interface TableReading extends Pick<ReadOptions, 'held' | 'sheet'> {
   readonly format: FileFormat;
   /** The encoding of a text, if it is not Unicode. */
   readonly encoding?: Encoding | undefined;
+  readonly office?: OfficeReading;
 }
 
 async function tableRows(bytes: Buffer, reading: TableReading): Promise<Rows> {
+  const isHeader = headerFinder(reading.office ?? {});
   const reader = new RowReader(once(bytes), { ...reading, isHeader, trim: false, unpackedMax: UNPACKED_MAX });
   try {
     return await readAll(reader, reading);
@@ -82,95 +73,23 @@ async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-async function readAll(reader: RowReader, { encoding: named }: TableReading): Promise<Rows> {
-  const rows: RawRow[] = [];
-  const cells = new Map<number, readonly string[]>();
-  let header: string[] = [];
-  let own: readonly Heading[] = [];
-  const warnings: Finding[] = [];
-  let [records, problems]: [number, Finding[]] = [0, []];
+async function readAll(
+  reader: RowReader,
+  { encoding: named, sheet: asked, office = {} }: TableReading,
+): Promise<Rows> {
+  let table: TableRows | undefined;
+  let records = 0;
   for await (const batch of reader.batches()) {
-    if (header.length === 0) {
-      header = reader.columns.map((name) => name.trim());
-      problems = headerProblems(header, reader.headerRow);
-      own = ownHeadings(header);
-    }
+    table ??= new TableRows(reader, office);
     records += batch.length;
-    const filled = problems.length > 0 ? [] : batch.filter((row) => row.cells.some((cell) => cell.trim() !== ''));
-    for (const row of filled) {
-      const { kept, cut } = ownCells(own.map(({ at }) => row.cells[at] ?? ''));
-      const read = tableRow(row, header, { isSheet: reader.format !== 'csv' });
-      rows.push(own.length === 0 ? read : { ...read, own: kept });
-      if (cut) warnings.push({ row: row.row, column: null, reason: message('own_columns_cut', { most: OWN_MAX }) });
-      cells.set(row.row, row.cells);
-    }
-    if (rows.length > ROWS_MAX || records > RECORDS_MAX) return tooManyRows();
+    for (const row of batch) table.add(row);
+    if (table.rows.length > ROWS_MAX || records > RECORDS_MAX) return tooManyRows();
   }
-  const { encoding, sheet, otherSheets = [], merged = 0 } = reader.facts();
+  const facts = reader.facts();
+  const { encoding } = facts;
   // A guessed encoding may change a name, and this is money: the guess is reported, or the file is refused.
   if (named === undefined && encoding !== undefined && isCodePage(encoding)) {
     return unreadable(message('looks_like_encoding', { encoding }));
   }
-  if (header.length === 0) return { rows, problems: headerProblems([], 1) };
-  const warn = (reason: Message): Finding => ({ row: null, column: null, reason });
-  const names = own.map(({ heading }) => heading);
-  const unread = names.filter((name) => !isDescription(name));
-  const found = [
-    ...(unread.length > 0 && problems.length === 0
-      ? [warn(message('columns_not_read', { columns: unread.join(', ') }))]
-      : []),
-    ...(otherSheets.length > 0
-      ? [warn(message('one_sheet_read', { sheet: sheet ?? '', others: otherSheets.join(', ') }))]
-      : []),
-    ...(merged > 0 ? [warn(message('merged_cells'))] : []),
-  ];
-  return { rows, problems, warnings: [...found, ...warnings], columns: header, cells, own: names };
-}
-
-function tableRow(
-  { row, cells: read, hidden }: TableRow,
-  header: readonly string[],
-  { isSheet }: { readonly isSheet: boolean },
-): RawRow {
-  const whole = (reason: Message): RawRow => ({ row, request: {}, problems: [{ row, column: null, reason }] });
-  if (hidden) return whole(message('hidden_payment'));
-  // A sheet ends each row with its last non-empty cell.
-  const missing = isSheet ? Math.max(0, header.length - read.length) : 0;
-  const cells = [...read, ...Array.from({ length: missing }, () => '')];
-  if (cells.length !== header.length) {
-    return whole(message('cells_of_header', { cells: cells.length, header: header.length }));
-  }
-  const request: Record<string, unknown> = {};
-  const problems: Finding[] = [];
-  for (const [at, column] of header.entries()) {
-    const cell = cells[at] ?? '';
-    if (isDescription(column)) describe(request, column, cell);
-    if (!isColumn(column) || cell === '') continue;
-    const value = readCell(column, cell);
-    if ('reason' in value) problems.push({ row, column, reason: value.reason });
-    else request[column] = value.value;
-  }
-  return { row, request, problems };
-}
-
-/** An empty cell counts as absent. */
-function describe(request: Record<string, unknown>, column: string, cell: string): void {
-  if (cell.trim() === '') return;
-  if (!column.startsWith(METADATA)) request[column] = cell;
-  else
-    request['metadata'] = { ...(request['metadata'] as object | undefined), [column.slice(METADATA.length)]: cell };
-}
-
-function readCell(column: Column, cell: string): { readonly value: unknown } | { readonly reason: Message } {
-  if (isSpreadsheetError(cell)) return { reason: message('cell_error', { cell }) };
-  if (column === 'amount') {
-    // `1e3`, `25 000`, `25000.00` and `-5` are ambiguous numbers.
-    if (/^[1-9]\d{0,12}$/.test(cell)) return { value: Number(cell) };
-    return { reason: message('whole_francs') };
-  }
-  // A program that treated the number as a measurement had all its digits.
-  if (column === 'accountAlias') return { value: cell.replace(/^(\d{7,})[.,]0{1,2}$/, '$1') };
-  if (column !== 'allowDuplicate') return { value: cell };
-  if (cell === 'true' || cell === 'false') return { value: cell === 'true' };
-  return { reason: message('boolean_or_empty') };
+  return table?.read(facts, asked) ?? { rows: [], problems: headerProblems([], 1) };
 }

@@ -99,6 +99,21 @@ export interface Rows {
   readonly cells?: ReadonlyMap<number, readonly string[]>;
   /** Headings of the additional columns. */
   readonly own?: readonly string[];
+  /** Reading of the table. Absent for JSON. */
+  readonly table?: TableRead;
+  /** Covered by the approved hash beside the bytes: options of the reading, with the columns found. */
+  readonly reading?: Readonly<Record<string, unknown>>;
+}
+
+export interface TableRead {
+  readonly columns: readonly string[];
+  /** Heading of each field. */
+  readonly fields: Readonly<Partial<Record<string, string>>>;
+  readonly titleRows: number;
+  readonly sheet: string | null;
+  readonly otherSheets: readonly string[];
+  /** Names of wallets that are not withdraw modes. `mode` is null until the request names it. */
+  readonly wallets: readonly { readonly name: string; readonly rows: number; readonly mode: string | null }[];
 }
 
 /** The whole file is unusable. */
