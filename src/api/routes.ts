@@ -24,6 +24,7 @@ import { paymentRequestRoutes } from './payment-requests.ts';
 import { providerRoutes } from './provider-sign-in.ts';
 import { purgeRoutes } from './purge.ts';
 import { recoveryRoutes } from './recovery.ts';
+import { reconciliationRoutes } from './reconciliations.ts';
 import { reportRoutes } from './reports.ts';
 import { reviewRoutes } from './review.ts';
 import { reviewSelectionRoutes } from './review-selection.ts';
@@ -68,5 +69,6 @@ export const routes: readonly Route[] = [
   ...recoveryRoutes,
   ...balanceRoutes,
   ...reportRoutes,
+  ...reconciliationRoutes,
   ...documentationRoutes(() => routes),
 ];

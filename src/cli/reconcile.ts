@@ -1,14 +1,9 @@
-/**
- * `relais reconcile`: compares a statement with our payments. Reads payments in every state, so that a payment that
- * failed here and was paid there is reported as such.
- */
+/** `relais reconcile`: their file against what the API lists. */
 import { type Command } from 'commander';
-import { RowReader } from '../files/rows.ts';
 import type { Encoding } from '../files/encodings.ts';
 import type { KindOfMoney } from '../kinds/index.ts';
 import { money } from '../messages/figures.ts';
 import { filled } from '../messages/said.ts';
-import { dateIn } from '../lib/zone.ts';
 import { describeDetail } from '../messages/details.ts';
 import type { JsonObject } from './client.ts';
 import { CommandFailed } from './failure.ts';
@@ -16,15 +11,14 @@ import { withEncoding, withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
 import {
-  type Columns,
-  type Matched,
-  type Ours,
-  type Theirs,
-  type Unreadable,
-  columnsIn,
-  match,
-  readTheirs,
-} from './reconcile-match.ts';
+  type Reconciled,
+  type Statement,
+  paidAtOf,
+  readStatement,
+  reconcile,
+  statementColumns,
+} from '../operations/reconcile.ts';
+import type { Columns, Ours, Unreadable } from '../operations/reconcile-match.ts';
 import { explainFile } from './recipients-file.ts';
 import { sourceOf } from './recipients-source.ts';
 import { itemsOf } from './record.ts';
@@ -39,11 +33,7 @@ interface ReconcileFlags {
   readonly json?: true;
 }
 
-const DAY_MS = 86_400_000;
 const PAGE = 500;
-/** Maximum time between a payment's acceptance and its success. */
-const ACCEPTED_BEFORE_DAYS = 35;
-const NAMES = ['transactionId', 'amount', 'date'] as const;
 
 export function addReconcileCommand(command: Command, shell: Shell): void {
   const made = command
@@ -57,7 +47,7 @@ export function addReconcileCommand(command: Command, shell: Shell): void {
     .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet');
   withEncoding(made)
     .option('--json', 'print each unmatched entry as JSON')
-    .action(shell.action((file: string, flags: ReconcileFlags) => reconcile(file, flags, shell)));
+    .action(shell.action((file: string, flags: ReconcileFlags) => reconcileFile(file, flags, shell)));
   withExample(command, 'relais reconcile november.csv --columns transactionId=Transaction,amount=Montant,date=Date');
 }
 
@@ -68,33 +58,21 @@ function readColumns(text: string): Columns {
       return [pair.slice(0, cut).trim(), pair.slice(cut + 1).trim()] as const;
     }),
   );
-  const [transactionId, amount, date] = NAMES.map((name) => named.get(name));
-  if (!transactionId || !amount || !date || named.size !== NAMES.length) {
+  const [transactionId, amount, date] = statementColumns.map((name) => named.get(name));
+  if (!transactionId || !amount || !date || named.size !== statementColumns.length) {
     throw wrongValue('columns', {});
   }
   return { transactionId, amount, date };
 }
 
-async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Promise<ExitCode> {
-  const { rows, unreadable } = await theirsIn(file, flags, shell).catch((error: unknown) => {
+async function reconcileFile(file: string, flags: ReconcileFlags, shell: Shell): Promise<ExitCode> {
+  const statement = await statementIn(file, flags, shell).catch((error: unknown) => {
     throw explainFile(error, file, shell.language);
   });
-  const dates = rows.map(({ date }) => date).sort();
-  const [from, to] = [dates[0], dates.at(-1)];
-  if (from === undefined || to === undefined) throw noRowIn(file, unreadable, shell);
-  const { body } = await shell.api.get('/v1/reports/daily', {});
-  const days = { from, to, timezone: String(body['timezone']) };
-  const ours = await oursIn(days, flags.account, shell);
-  const all = match(rows, [...ours.keys()]);
-  const onlyOurs: (Ours & { readonly at: string })[] = [];
-  for (const one of all.onlyOurs) {
-    const at = await succeededAt(`${ours.get(one)}/${encodeURIComponent(one.id)}`, shell);
-    const day = dateIn(days.timezone, Date.parse(at));
-    if (day >= from && day <= to) onlyOurs.push({ ...one, at });
-  }
-  const found = { from, to, ...all, onlyOurs, unreadable };
+  const found = await reconcile(statement, await recordedThere(flags.account, statement, shell));
+  if (found === undefined) throw noRowIn(file, statement.unreadable, shell);
   await (flags.json ? shell.output.json(found) : tell(found, shell));
-  const left = [found.onlyOurs, found.onlyTheirs, found.differentAmount, unreadable];
+  const left = [found.onlyOurs, found.onlyTheirs, found.differentAmount, found.unreadable];
   return left.every((list) => list.length === 0) ? 0 : 1;
 }
 
@@ -104,30 +82,22 @@ function noRowIn(file: string, [first]: readonly Unreadable[], { words }: Shell)
   return new CommandFailed(noRow(file), { next });
 }
 
-async function theirsIn(file: string, { columns, sheet, encoding }: ReconcileFlags, shell: Shell) {
-  const { words } = shell;
+async function statementIn(file: string, { columns, sheet, encoding }: ReconcileFlags, shell: Shell) {
+  const { words, language } = shell;
   const said = words.commands.reconcile;
-  const isHeader = (cells: readonly string[]): boolean => !Object.values(columnsIn(cells, columns)).includes(-1);
-  const reader = new RowReader(sourceOf(file, shell).open(), { isHeader, sheet, encoding });
-  const rows: Theirs[] = [];
-  const unreadable: Unreadable[] = [];
-  for await (const batch of reader.batches()) {
-    const places = columnsIn(reader.columns, columns);
-    const missing = NAMES.find((name) => places[name] === -1);
-    if (missing !== undefined) {
-      throw new CommandFailed(said.noColumn(file, columns[missing]), { next: said.itHas(reader.columns.join(', ')) });
-    }
-    for (const { row, cells, wrong } of batch) {
-      if (cells.every((cell) => cell.trim() === '') && wrong === undefined) continue;
-      const read =
-        wrong === undefined
-          ? readTheirs({ row, cells }, places, columns)
-          : { row, problem: describeDetail(wrong, shell.language) };
-      if ('problem' in read) unreadable.push(read);
-      else rows.push(read);
-    }
+  const statement = await readStatement(sourceOf(file, shell).open(), {
+    columns,
+    sheet,
+    encoding,
+    broken: (detail) => describeDetail(detail, language),
+  });
+  const missing = statementColumns.find((name) => statement.columns[name] === null);
+  if (missing !== undefined && statement.headings.length > 0) {
+    throw new CommandFailed(said.noColumn(file, columns[missing]), {
+      next: said.itHas(statement.headings.join(', ')),
+    });
   }
-  return { rows, unreadable };
+  return statement;
 }
 
 /** The list route of each kind in a statement: a kind of outgoing money that is missing here does not compile. */
@@ -136,47 +106,30 @@ const paths: Readonly<Record<KindOfMoney<'out'>, string>> = {
   direct_credit: '/v1/direct-credits',
 };
 
-/**
- * By kind. One day longer at either end than in UTC, for any time zone: unmatched entries are filtered by their own
- * time.
- */
-async function oursIn(
-  { from, to }: { readonly from: string; readonly to: string },
-  account: string | undefined,
-  { api }: Shell,
-): Promise<ReadonlyMap<Ours, string>> {
-  const at = (date: string, days: number): string => new Date(Date.parse(date) + days * DAY_MS).toISOString();
-  const filters = { account, createdFrom: at(from, -ACCEPTED_BEFORE_DAYS), createdTo: at(to, 2), limit: PAGE };
-  const found = new Map<Ours, string>();
-  for (const path of Object.values(paths)) {
-    for (let after: string | undefined; ; ) {
-      const { body } = await api.get(path, { ...filters, after });
-      const read = itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[];
-      for (const one of read) found.set(one, path);
-      if (typeof body['next'] !== 'string') break;
-      after = body['next'];
+async function recordedThere(account: string | undefined, { rows }: Pick<Statement, 'rows'>, { api }: Shell) {
+  const pathOf = new Map<Ours, string>();
+  const list = async ({ from, to }: { readonly from: string; readonly to: string }): Promise<readonly Ours[]> => {
+    const filters = { account, createdFrom: from, createdTo: to, limit: PAGE };
+    for (const path of Object.values(paths)) {
+      for (let after: string | undefined; ; ) {
+        const { body } = await api.get(path, { ...filters, after });
+        const read = itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[];
+        for (const one of read) pathOf.set(one, path);
+        if (typeof body['next'] !== 'string') break;
+        after = body['next'];
+      }
     }
-  }
-  return found;
+    return [...pathOf.keys()];
+  };
+  const paidAt = async (one: Ours): Promise<string> => {
+    const { body } = await api.get(`${pathOf.get(one)}/${encodeURIComponent(one.id)}`);
+    return paidAtOf({ updatedAt: body['updatedAt'], history: itemsOf(body, 'history') });
+  };
+  const timezone = rows.length === 0 ? 'UTC' : String((await api.get('/v1/reports/daily', {})).body['timezone']);
+  return { timezone, list, paidAt };
 }
 
-/** When the provider first reported the success, or an operator confirmed it; never the time of a later check. */
-async function succeededAt(path: string, { api }: Shell): Promise<string> {
-  const { body } = await api.get(path);
-  const told = itemsOf(body, 'history').find(saysPaid);
-  return String((told ?? {})['at'] ?? body['updatedAt']);
-}
-
-function saysPaid({ operation, code, detail }: Readonly<Record<string, unknown>>): boolean {
-  if (code === 'success' || code === 'completed') return true;
-  if (operation === 'status') return detail === 'success';
-  return operation === 'credit' ? code === 'ok' : operation === 'resolve' && code === 'succeeded';
-}
-
-async function tell(
-  found: Matched & { readonly from: string; readonly to: string; readonly unreadable: readonly Unreadable[] },
-  { output, words }: Shell,
-): Promise<void> {
+async function tell(found: Reconciled, { output, words }: Shell): Promise<void> {
   const { matched, onlyOurs, onlyTheirs, differentAmount, unreadable } = found;
   const { labels, titles, days } = words.commands.reconcile;
   await output.facts([

@@ -62,3 +62,62 @@ export const balancesSeen = z
     }),
   })
   .meta({ id: 'BalancesSeen' });
+
+const ours = {
+  id: text('dsb_0f6c8d4b2a1e49578c3d'),
+  state: text('succeeded'),
+  account: accountField,
+  amount: z.int().meta({ example: 25_000 }),
+  transactionId: perhaps(text('TX-20261121-0042')),
+  reference: perhaps(text('salary-2026-11-awa')),
+};
+const theirs = {
+  row: z.int().meta({ example: 2, description: 'As a spreadsheet numbers it.' }),
+  transactionId: text('TX-20261121-0042'),
+  amount: z.int().meta({ example: 25_000, description: 'Amount of the statement, in XOF.' }),
+  date: z.iso.date().meta({ example: '2026-11-21' }),
+};
+const notRead = z.looseObject({ row: z.int().meta({ example: 7 }), problem: text('Montant is empty') });
+
+export const reconciliation = z
+  .looseObject({
+    headings: z.array(text('Transaction')),
+    columns: z.looseObject({
+      transactionId: perhaps(text('Transaction')),
+      amount: perhaps(text('Montant')),
+      date: perhaps(text('Date')),
+    }),
+    sheet: perhaps(text('Novembre')),
+    otherSheets: z.array(text('Octobre')),
+    unreadable: z.array(notRead),
+    result: perhaps(
+      z.looseObject({
+        from: z.iso.date().meta({ example: '2026-11-01' }),
+        to: z.iso.date().meta({ example: '2026-11-30' }),
+        matched: z.looseObject({ count: z.int(), xof: z.int() }).meta({ example: { count: 197, xof: 45_013_500 } }),
+        onlyOurs: z
+          .array(z.looseObject({ ...ours, at: time }))
+          .meta({ description: 'Paid in these days, and not in the statement.' }),
+        onlyTheirs: z
+          .array(
+            z.looseObject({
+              ...theirs,
+              here: z.looseObject({ id: ours.id, state: ours.state }).optional().meta({
+                description: 'The operation with this transaction id, which did not succeed or was matched before.',
+              }),
+            }),
+          )
+          .meta({ description: 'In the statement, and not paid by relais.' }),
+        differentAmount: z.array(
+          z.looseObject({
+            ...theirs,
+            id: ours.id,
+            reference: ours.reference,
+            ours: z.int().meta({ example: 24_500 }),
+          }),
+        ),
+        unreadable: z.array(notRead),
+      }),
+    ).meta({ description: 'null: a column is missing, or no row can be read.' }),
+  })
+  .meta({ id: 'Reconciliation' });

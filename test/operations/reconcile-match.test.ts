@@ -1,6 +1,6 @@
 /** Statements in the formats of banks and spreadsheets. */
 import { describe, expect, test } from 'vitest';
-import { columnsIn, match, type Ours, readTheirs, type Theirs } from '../../src/cli/reconcile-match.ts';
+import { columnsIn, match, type Ours, readTheirs, type Theirs } from '../../src/operations/reconcile-match.ts';
 
 const WANTED = { transactionId: 'Référence', amount: 'Montant', date: 'Date' };
 const HEADINGS = ['Référence', 'Montant', 'Date'];
