@@ -8,7 +8,15 @@ export type OperationId = keyof Operations;
 type AskedOf<O> = O extends { asked: infer A } ? Readonly<A> : unknown;
 /** A file is sent unchanged, with its own type. */
 type BodyOf<O> = O extends { body: infer B } ? { readonly body?: B; readonly file?: Blob } : unknown;
-export type Asked<Id extends OperationId> = AskedOf<Operations[Id]> & BodyOf<Operations[Id]>;
+type FileOf<O> = O extends { file: unknown } ? { readonly file?: Blob } : unknown;
+type DryOf<O> = O extends { dry: unknown } ? { readonly dryRun?: true } : unknown;
+export type Asked<Id extends OperationId> = AskedOf<Operations[Id]> &
+  BodyOf<Operations[Id]> &
+  FileOf<Operations[Id]> &
+  DryOf<Operations[Id]>;
+/** Operations that the API can judge without an effect, and what it says then. */
+export type Judged = { [Id in OperationId]: Operations[Id] extends { dry: unknown } ? Id : never }[OperationId];
+export type Judgement<Id extends Judged> = Operations[Id] extends { dry: infer D } ? D : never;
 export type Answer<Id extends OperationId> = Operations[Id] extends { answer: infer R } ? R : never;
 
 /** A refusal by relais, with its reason. */

@@ -7,7 +7,8 @@ export async function download<Id extends OperationId>(id: Id, asked: Asked<Id>,
   let after: string | null = null;
   do {
     const address = addressOf(id, { limit: 500, ...asked, ...(after === null ? {} : { after }) });
-    const response = await send(operations[id].method, address, { headers: { accept: 'text/csv' } });
+    const { file } = asked as { readonly file?: Blob };
+    const response = await send(operations[id].method, address, { headers: { accept: 'text/csv' }, file });
     const text = await response.text();
     // The heading and the byte order mark appear only at the beginning.
     parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1));

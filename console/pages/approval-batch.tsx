@@ -8,7 +8,11 @@ import { Sign } from '../parts/state.tsx';
 
 type Batch = Answer<'getBatch'>;
 
-export function Warnings({ batch: { warnings, warningCount } }: { readonly batch: Batch }) {
+export function Warnings({
+  batch: { warnings, warningCount },
+}: {
+  readonly batch: Pick<Batch, 'warnings' | 'warningCount'>;
+}) {
   const says = useWords().pages.approvals;
   return (
     <Section title={says.unusual}>
@@ -24,7 +28,11 @@ export function Warnings({ batch: { warnings, warningCount } }: { readonly batch
 }
 
 /** Why no row of it is paid. */
-export function Problems({ batch: { problems, problemCount } }: { readonly batch: Batch }) {
+export function Problems({
+  batch: { problems, problemCount },
+}: {
+  readonly batch: Pick<Batch, 'problems' | 'problemCount'>;
+}) {
   const { paying } = useWords();
   if (problemCount === 0) return null;
   return (

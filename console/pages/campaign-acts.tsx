@@ -1,6 +1,6 @@
 /** Start, pause, resume, pace, cancel: each with its effect, and a warning before irreversible ones. */
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import type { Answer } from '../asking/ask.ts';
 import { useAct } from '../asking/acts.ts';
 import { useSession } from '../asking/session.tsx';
@@ -37,6 +37,8 @@ export function CampaignActs({ campaign }: { readonly campaign: Whole }) {
       )}
       {OPEN.includes(state) && <Pace id={id} now={campaign.perSecond} />}
       {OPEN.includes(state) && <End campaign={campaign} />}
+      {state === 'finished' && totals.failed > 0 && <SendAgain campaign={campaign} />}
+      {state !== 'draft' && <Copy campaign={campaign} />}
     </div>
   );
 }
@@ -69,6 +71,44 @@ function End({ campaign: { id, totals } }: { readonly campaign: Whole }) {
   const says = words.pages.campaign;
   const left = countIn(words, totals.queued + totals.held);
   return <Switch act="cancelCampaign" id={id} name={says.end} says={says.endSays(left)} grave />;
+}
+
+/** Those of whom nobody knows may have got it: they are not among these. */
+function SendAgain({ campaign: { id, totals } }: { readonly campaign: Whole }) {
+  const words = useWords();
+  const says = words.pages.campaign;
+  const doing = useAct('retryCampaign');
+  return (
+    <AskFirst
+      doing={doing}
+      name="retryCampaign"
+      label={says.sendAgain(countIn(words, totals.failed))}
+      says={says.sendAgainSays}
+      onYes={() => doing.act({ id, body: { includeUnknown: false } })}
+    />
+  );
+}
+
+/** Its text and how it is sent; the recipients are taken from a file again. */
+function Copy({ campaign: { name, account, text, from, perSecond } }: { readonly campaign: Whole }) {
+  const { pages } = useWords();
+  const says = pages.campaign;
+  const doing = useAct('createCampaign');
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const [, go] = useLocation();
+  const make = async () => {
+    const body = {
+      name: says.copyOf(name).slice(0, 100),
+      account,
+      text,
+      ...(from === null ? {} : { from }),
+      ...(perSecond === null ? {} : { perSecond }),
+    };
+    const made = await doing.act({ idempotencyKey, body });
+    if (made) go(`/campaigns/${made.id}/make/file`);
+    return made;
+  };
+  return <AskFirst doing={doing} name="copyCampaign" label={says.copy} says={says.copySays} onYes={make} />;
 }
 
 function Pace({ id, now }: { readonly id: string; readonly now: number | null }) {

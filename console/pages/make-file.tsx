@@ -1,11 +1,12 @@
 /** The file: dropped or chosen, uploaded with progress, then checked. */
-import { type DragEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type End, endOf } from '../asking/acts.ts';
 import { askAllAgain } from '../asking/stream.ts';
-import { TAKEN, upload } from '../asking/upload.ts';
+import { upload } from '../asking/upload.ts';
 import { Ended } from '../parts/act.tsx';
 import { Moment, countIn } from '../parts/figures.tsx';
+import { FileField } from '../parts/file-field.tsx';
 import { useWords } from '../parts/language.tsx';
 import type { Draft } from './make-draft.ts';
 import { useMaking } from './make-draft.ts';
@@ -50,7 +51,11 @@ export function FileStep({ draft }: { readonly draft: Draft }) {
   return (
     <>
       <section className="sheet p-5">
-        <Choosing isAnother={keptAt !== null} onFile={(file) => void send(file)} />
+        <FileField
+          label={keptAt === null ? says.file.drop : says.file.another}
+          hint={says.file.hint}
+          onFile={(file) => void send(file)}
+        />
         {sending && <Progress sending={sending} stop={stop} />}
         {end?.is === 'not known' ? (
           <p role="alert" className="mt-3 rounded-lg bg-uncertain-soft px-3 py-2 text-uncertain" data-end="not known">
@@ -67,56 +72,6 @@ export function FileStep({ draft }: { readonly draft: Draft }) {
       )}
       <Onward draft={draft} step="file" missing={report === null ? says.file.needed : undefined} />
     </>
-  );
-}
-
-interface ChoosingProps {
-  readonly isAnother: boolean;
-  readonly onFile: (file: File) => void;
-}
-
-/** One field for both: it works without a mouse, and a file dropped next to it opens no other page. */
-function Choosing({ isAnother, onFile }: ChoosingProps) {
-  const { says } = useMaking();
-  const field = useId();
-  const [isOver, setOver] = useState(false);
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    const file = event.dataTransfer.files[0];
-    if (file) onFile(file);
-  };
-  return (
-    <div
-      className={`rounded-xl border-2 border-dashed p-6 text-center ${isOver ? 'border-accent bg-accent-soft' : 'border-strong-line'}`}
-      data-drop=""
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <label htmlFor={field} className="mb-3 block text-lg font-medium">
-        {isAnother ? says.file.another : says.file.drop}
-      </label>
-      <input
-        id={field}
-        type="file"
-        accept={TAKEN}
-        aria-describedby={`${field}-hint`}
-        className="file-field mx-auto block max-w-full"
-        onChange={({ target }) => {
-          const file = target.files?.[0];
-          if (file) onFile(file);
-          // The same file may be chosen again after a correction.
-          target.value = '';
-        }}
-      />
-      <p id={`${field}-hint`} className="mx-auto mt-3 max-w-xl text-sm text-quiet">
-        {says.file.hint}
-      </p>
-    </div>
   );
 }
 

@@ -15,6 +15,7 @@ import { Callback } from './operation-callback.tsx';
 import { BatchPage } from './batch.tsx';
 import { OperationActs } from './operation-acts.tsx';
 import { Facts } from './operation-facts.tsx';
+import { PaymentLink } from './operation-link.tsx';
 import { Story, When } from './operation-story.tsx';
 
 export function Operation({ id }: { readonly id: string }) {
@@ -76,6 +77,7 @@ function Told({ operation, kind, at }: ToldProps) {
           <OperationActs operation={operation} kind={kind} />
           <AsOf at={at} source="record" />
         </section>
+        <PaymentLink operation={operation} />
         <Story id={operation.id} />
       </div>
       <div className="min-w-0">

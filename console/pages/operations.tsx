@@ -8,6 +8,7 @@ import { useWords } from '../parts/language.tsx';
 import { Notice, Page } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { Rows } from '../parts/rows.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { Filters, askedBy } from './operations-filters.tsx';
 
 const isListed = (text: string | undefined): text is Listed => allListed.some((kind) => kind === text);
@@ -17,18 +18,11 @@ export function Operations({ listed }: { readonly listed: string | undefined }) 
   const kind = isListed(listed) ? listed : 'disbursement';
   return (
     <Page title={words.lists[kind]} beside={<Download kind={kind} />}>
-      <nav aria-label={words.pages.operations.kinds} className="mb-4 flex flex-wrap gap-2">
-        {allListed.map((one) => (
-          <Link
-            key={one}
-            to={`/operations/${one}`}
-            aria-current={one === kind ? 'page' : undefined}
-            className={`rounded-full border px-3 py-1.5 text-sm no-underline ${one === kind ? 'border-accent bg-accent-soft text-accent' : 'border-line bg-sheet hover:bg-sunk'}`}
-          >
-            {words.lists[one]}
-          </Link>
-        ))}
-      </nav>
+      <Tabs
+        label={words.pages.operations.kinds}
+        of={allListed.map((one) => [`/operations/${one}`, words.lists[one]] as const)}
+        here={`/operations/${kind}`}
+      />
       <Filters key={kind} kind={kind} />
       <List kind={kind} />
     </Page>

@@ -7,23 +7,35 @@ interface Told {
   readonly id: string;
   readonly className: string;
   readonly 'aria-describedby'?: string;
+  readonly 'aria-invalid'?: true;
 }
 
 interface LabelledProps {
   readonly label: string;
   readonly hint?: string | undefined;
+  /** Why relais refuses its value. */
+  readonly wrong?: string | undefined;
   readonly children: (told: Told) => ReactNode;
 }
 
-export function Labelled({ label, hint, children }: LabelledProps) {
+export function Labelled({ label, hint, wrong, children }: LabelledProps) {
   const id = useId();
-  const described = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
+  const names = [...(hint === undefined ? [] : [`${id}-hint`]), ...(wrong === undefined ? [] : [`${id}-wrong`])];
+  const described = {
+    ...(names.length === 0 ? {} : { 'aria-describedby': names.join(' ') }),
+    ...(wrong === undefined ? {} : { 'aria-invalid': true as const }),
+  };
   return (
     <div className="mt-4 first:mt-0">
       <label htmlFor={id} className="mb-1 block font-medium">
         {label}
       </label>
-      {children({ id, className: 'field', ...described })}
+      {children({ id, className: wrong === undefined ? 'field' : 'field border-bad', ...described })}
+      {wrong !== undefined && (
+        <p id={`${id}-wrong`} className="mt-1 font-medium text-bad" data-wrong="">
+          {wrong}
+        </p>
+      )}
       {hint !== undefined && (
         <p id={`${id}-hint`} className="mt-1 text-sm text-quiet">
           {hint}
@@ -38,13 +50,14 @@ type Given = Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange' | 
 interface FieldProps extends Given {
   readonly label: string;
   readonly hint?: string | undefined;
+  readonly wrong?: string | undefined;
   readonly value: string;
   readonly set: (value: string) => void;
 }
 
-export function Field({ label, hint, value, set, ...given }: FieldProps) {
+export function Field({ label, hint, wrong, value, set, ...given }: FieldProps) {
   return (
-    <Labelled label={label} hint={hint}>
+    <Labelled label={label} hint={hint} wrong={wrong}>
       {(told) => <input {...told} {...given} value={value} onChange={({ target }) => set(target.value)} />}
     </Labelled>
   );

@@ -1,6 +1,6 @@
 /** Names of wallets: `wallet-b-senegal` is the provider's code. */
 import { countries } from '../../src/lib/countries.ts';
-import { type KnownWithdrawMode, withdrawModes } from '../../src/provider/capabilities.ts';
+import { type KnownWithdrawMode, readAccountAlias, withdrawModes } from '../../src/provider/capabilities.ts';
 import type { Words } from '../words/words.ts';
 import { useWords } from './language.tsx';
 
@@ -33,5 +33,6 @@ export function Wallet({ mode }: { readonly mode: string }) {
 /** The payee's phone number in international form. Undefined: the wallet does not use phone numbers. */
 export function phoneOf(mode: string, accountAlias: string): string | undefined {
   const country = countryOfMode(mode);
-  return country === undefined ? undefined : `+${countries[country].dialling}${accountAlias}`;
+  const read = readAccountAlias(accountAlias, country);
+  return country === undefined || 'problem' in read ? undefined : `+${countries[country].dialling}${read.alias}`;
 }

@@ -16,35 +16,45 @@ export interface Entry {
   readonly ofAll?: boolean;
 }
 
-/** Daily tasks; then pages to monitor and to switch. */
-export const entries: Readonly<Record<'daily' | 'running', readonly Entry[]>> = {
-  daily: [
-    { to: '/', name: 'today', roles: ['read'] },
-    { to: '/operations', name: 'operations', roles: ['read'] },
-    { to: '/review', name: 'review', roles: ['read'] },
-    { to: '/approvals', name: 'approvals', roles: ['read'] },
+/** By what people come to do. */
+export const JOBS = ['first', 'send', 'pay', 'collect', 'control', 'operate'] as const;
+export type Job = (typeof JOBS)[number];
+
+export const entries: Readonly<Record<Job, readonly Entry[]>> = {
+  first: [{ to: '/', name: 'today', roles: ['read'] }],
+  send: [
     { to: '/campaigns', name: 'campaigns', roles: ['read'] },
     { to: '/opt-outs', name: 'optOuts', roles: ['read'] },
-    { to: '/reports', name: 'reports', roles: ['read'] },
+  ],
+  pay: [
+    { to: '/pay', name: 'pay', roles: ['enqueue-payments'] },
     { to: '/balances', name: 'balances', roles: ['read'] },
   ],
-  running: [
+  collect: [{ to: '/collect', name: 'collect', roles: ['enqueue-payments'] }],
+  control: [
+    { to: '/approvals', name: 'approvals', roles: ['read'] },
+    { to: '/review', name: 'review', roles: ['read'] },
+    { to: '/operations', name: 'operations', roles: ['read'] },
+    { to: '/reports', name: 'reports', roles: ['read'] },
+    { to: '/reconcile', name: 'reconcile', roles: ['read'] },
+    { to: '/limits', name: 'limits', roles: ['read'] },
+    { to: '/audit', name: 'audit', roles: ['operate', 'admin'], ofAll: true },
+  ],
+  operate: [
     { to: '/health', name: 'health', roles: ['read'], ofAll: true },
     { to: '/doctor', name: 'doctor', roles: ['operate', 'admin'], ofAll: true },
     { to: '/accounts', name: 'holds', roles: ['read'] },
     { to: '/queues', name: 'queues', roles: ['read'] },
     { to: '/endpoints', name: 'endpoints', roles: ['read'] },
-    { to: '/limits', name: 'limits', roles: ['read'] },
-    { to: '/audit', name: 'audit', roles: ['operate', 'admin'], ofAll: true },
     { to: '/keys', name: 'keys', roles: ['admin'], ofAll: true },
     { to: '/forget', name: 'forget', roles: ['operate'], ofAll: true },
   ],
 };
 
+export const allEntries: readonly Entry[] = JOBS.flatMap((job) => entries[job]);
+
 /** The navigation entry of an address; undefined: none. */
 export function entryAt(address: string): Entry | undefined {
   const place = address.startsWith('/o/') ? '/operations' : address;
-  return [...entries.daily, ...entries.running].find(
-    ({ to }) => place === to || (to !== '/' && place.startsWith(`${to}/`)),
-  );
+  return allEntries.find(({ to }) => place === to || (to !== '/' && place.startsWith(`${to}/`)));
 }

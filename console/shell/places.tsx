@@ -29,6 +29,10 @@ const Limits = lazy(async () => ({ default: (await import('../pages/limits.tsx')
 const Audit = lazy(async () => ({ default: (await import('../pages/audit.tsx')).Audit }));
 const Keys = lazy(async () => ({ default: (await import('../pages/keys.tsx')).Keys }));
 const Forget = lazy(async () => ({ default: (await import('../pages/forget.tsx')).Forget }));
+const Pay = lazy(async () => ({ default: (await import('../pages/pay.tsx')).Pay }));
+const PayFile = lazy(async () => ({ default: (await import('../pages/pay-file.tsx')).PayFile }));
+const Collect = lazy(async () => ({ default: (await import('../pages/collect.tsx')).Collect }));
+const Reconcile = lazy(async () => ({ default: (await import('../pages/reconcile.tsx')).Reconcile }));
 const NewCampaign = lazy(async () => ({ default: (await import('../pages/make-new.tsx')).NewCampaign }));
 const Make = lazy(async () => ({ default: (await import('../pages/make.tsx')).Make }));
 
@@ -70,6 +74,15 @@ export function Places() {
       <Route path="/queues" component={Queues} />
       <Route path="/endpoints" component={Endpoints} />
       <Route path="/endpoints/:id">{({ id }) => <OneEndpoint key={id} id={id} />}</Route>
+      <Route path="/collect">
+        <Collect way="invoice" />
+      </Route>
+      <Route path="/collect/request">
+        <Collect way="request" />
+      </Route>
+      <Route path="/pay" component={Pay} />
+      <Route path="/pay/file" component={PayFile} />
+      <Route path="/reconcile" component={Reconcile} />
       <Route path="/limits" component={Limits} />
       <Route path="/audit" component={Audit} />
       <Route path="/keys" component={Keys} />

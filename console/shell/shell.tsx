@@ -7,11 +7,13 @@ import { useWords } from '../parts/language.tsx';
 import { Loading } from '../parts/page.tsx';
 import { NotSignedIn } from '../parts/provider.tsx';
 import { ColourChoice, LanguageChoice } from './choices.tsx';
-import { type Entry, entries, entryAt } from './entries.ts';
+import { type Entry, JOBS, type Job, entries, entryAt } from './entries.ts';
+import { JobIcon } from './job-icon.tsx';
 import { Mark } from './mark.tsx';
 import { Places } from './places.tsx';
 import { SearchField } from './search-field.tsx';
 import { Trouble } from './trouble.tsx';
+import { Waiting } from './waiting.tsx';
 
 export function Shell() {
   const { shell } = useWords();
@@ -58,29 +60,46 @@ function LoadingPage() {
 function Navigation() {
   const { shell } = useWords();
   return (
-    <nav aria-label={shell.navigation} className="flex flex-1 flex-col gap-0.5">
-      <Entries of={entries.daily} />
-      <h2 className="mt-3 mb-1 px-3 text-sm text-quiet">{shell.running}</h2>
-      <Entries of={entries.running} />
+    <nav aria-label={shell.navigation} className="flex flex-1 flex-col">
+      {JOBS.map((job) => (
+        <OfJob key={job} job={job} />
+      ))}
     </nav>
   );
 }
 
-function Entries({ of: listed }: { readonly of: readonly Entry[] }) {
+function OfJob({ job }: { readonly job: Job }) {
   const { shell } = useWords();
-  const reaches = useReach();
+  const reached = entries[job].filter(useReach());
+  if (reached.length === 0) return null;
+  return (
+    <>
+      {job !== 'first' && (
+        <h2 className="mt-3 mb-1 flex items-center gap-2 px-3 text-sm text-quiet">
+          <JobIcon job={job} /> {shell.jobs[job]}
+        </h2>
+      )}
+      {reached.map((entry) => (
+        <EntryLink key={entry.to} entry={entry} />
+      ))}
+    </>
+  );
+}
+
+function EntryLink({ entry: { to, name } }: { readonly entry: Entry }) {
+  const { shell } = useWords();
   const [at] = useLocation();
-  const here = entryAt(at);
-  return listed.filter(reaches).map((entry) => (
+  const isHere = entryAt(at)?.to === to;
+  return (
     <Link
-      key={entry.to}
-      to={entry.to}
-      aria-current={entry === here ? 'page' : undefined}
-      className={`flex min-h-11 items-center rounded-lg px-3 font-medium no-underline hover:bg-sunk lg:min-h-8 ${entry === here ? 'bg-accent-soft text-accent' : ''}`}
+      to={to}
+      aria-current={isHere ? 'page' : undefined}
+      className={`mb-0.5 flex min-h-11 items-center justify-between gap-2 rounded-lg px-3 font-medium no-underline hover:bg-sunk lg:min-h-8 ${isHere ? 'bg-accent-soft text-accent' : ''}`}
     >
-      {shell[entry.name]}
+      {shell[name]}
+      {(name === 'approvals' || name === 'review') && <Waiting of={name} />}
     </Link>
-  ));
+  );
 }
 
 /** On a phone: the browser's popover, which closes on a click outside and on Escape. */

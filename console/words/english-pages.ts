@@ -339,6 +339,11 @@ export const englishPages = {
     end: 'End it',
     endSays: (left: string) =>
       `${counted(left, 'recipient', 'recipients')} will not get it. That cannot be undone. What was sent stays sent, and what is on its way arrives.`,
+    sendAgain: (count: string) => `Send again to ${counted(count, 'recipient', 'recipients')} who failed`,
+    sendAgainSays: 'Only recipients with a failed SMS get it again. Everybody else does not.',
+    copy: 'Copy campaign',
+    copySays: 'This makes a new draft with the same text, sender and pace. You choose its file next.',
+    copyOf: (name: string) => `Copy of ${name}`,
     changePace: 'Change the pace',
     setPace: 'Set the pace',
     perSecond: 'Recipients a second, at most',

@@ -347,6 +347,12 @@ export const frenchPages: Words['pages'] = {
     end: 'Arrêter',
     endSays: (left) =>
       `${countedInFrench(left, 'destinataire ne le recevra', 'destinataires ne le recevront')} pas. Cela ne peut être défait. Ce qui est parti reste parti, et ce qui est en route arrive.`,
+    sendAgain: (count) => `Renvoyer à ${countedInFrench(count, 'destinataire en échec', 'destinataires en échec')}`,
+    sendAgainSays: 'Seuls les destinataires dont le SMS a échoué le reçoivent de nouveau.',
+    copy: 'Copier la campagne',
+    copySays:
+      'Un nouveau brouillon est créé avec le même texte, le même expéditeur et le même débit. Vous choisissez ensuite son fichier.',
+    copyOf: (name) => `Copie de ${name}`,
     changePace: 'Changer le débit',
     setPace: 'Fixer le débit',
     perSecond: 'Destinataires par seconde, au plus',

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import { english as englishOfAll } from '../../console/words/english.ts';
 import { french as frenchOfAll } from '../../console/words/french.ts';
+import { formsIn } from '../../console/words/forms.ts';
 import { makingIn } from '../../console/words/making.ts';
 import { problemKinds } from '../../src/api/problem.ts';
 import { ruleNames } from '../../src/kinds/rules.ts';
 import { stateWord, statesOf, toneOf } from '../../console/words/states.ts';
 import { languageOf } from '../../console/words/words.ts';
 
-const english = { ...englishOfAll, making: makingIn('en') };
-const french = { ...frenchOfAll, making: makingIn('fr') };
+const english = { ...englishOfAll, forms: formsIn('en'), making: makingIn('en') };
+const french = { ...frenchOfAll, forms: formsIn('fr'), making: makingIn('fr') };
 
 type Said = readonly [key: string, text: string];
 

@@ -56,6 +56,17 @@ test('a campaign is started, watched, paused, paced and resumed; failed recipien
   const file = readFileSync(await (await coming).path(), 'utf8');
   expect(file.trim().split('\r\n')).toHaveLength(2);
   expect(file).toContain('Thiès');
+  await act('retryCampaign');
+  await page.locator('[data-campaign=finished]').waitFor();
+  await page.locator('[data-act=copyCampaign]').click();
+  await page.locator('dialog button').last().click();
+  await page.locator('[data-step=file]').waitFor();
+  const [, copy = ''] = /\/campaigns\/(cmp_\w+)\/make/.exec(page.url()) ?? [];
+  expect(await world.api.get(`/v1/campaigns/${copy}`)).toMatchObject({
+    state: 'draft',
+    name: 'Copy of November',
+    text: 'Bonjour {{prenom}}, votre facture est prête.',
+  });
   await leave(page);
 });
 

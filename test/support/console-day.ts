@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { entries } from '../../console/shell/entries.ts';
+import { allEntries } from '../../console/shell/entries.ts';
 import { Asking } from './asking.ts';
 import { type ConsoleWorld, needReview, pay, people } from './console-world.ts';
 import { messyList } from './messy-list.ts';
@@ -263,7 +263,7 @@ const STEPS = ['file', 'people', 'text', 'cost', 'sending', 'test', 'start'];
 /** Every kind of page by name. Pages in the navigation are included automatically. */
 export function pagesOf(day: Day): Readonly<Record<string, string>> {
   return {
-    ...Object.fromEntries([...entries.daily, ...entries.running].map(({ to, name }) => [name, to])),
+    ...Object.fromEntries(allEntries.map(({ to, name }) => [name, to])),
     'operations-batch': '/operations/batch',
     'operations-message': '/operations/message',
     'operations-invoice': '/operations/invoice',
@@ -282,6 +282,8 @@ export function pagesOf(day: Day): Readonly<Record<string, string>> {
     'review-many': '/review/many',
     endpoint: `/endpoints/${day.endpoint}`,
     new: '/campaigns/new',
+    'pay-file': '/pay/file',
+    'collect-request': '/collect/request',
     // Decisions about a realistic office list; and the later steps with a short one.
     ...Object.fromEntries(
       STEPS.map((step, at) => [`make-${step}`, `/campaigns/${at < 2 ? day.messy : day.draft}/make/${step}`]),

@@ -1,0 +1,121 @@
+/** A file of payments while it is decided about: how it is read, and what relais says of that. Nothing of it is stored. */
+import { useState } from 'react';
+import type { Asked, Judgement } from '../asking/ask.ts';
+import { asRead } from '../asking/file.ts';
+import { type Form, useForm } from '../asking/form.ts';
+import { momentOf } from '../parts/form.tsx';
+
+export type Checked = Judgement<'createBatch'>;
+export type Table = NonNullable<Checked['table']>;
+
+/** In the order in which they are asked for. */
+export const FIELDS = ['accountAlias', 'amount', 'withdrawMode', 'payeeName', 'reference', 'purpose'] as const;
+export type FieldName = (typeof FIELDS)[number];
+
+const QUERY = {
+  accountAlias: 'phoneColumn',
+  amount: 'amountColumn',
+  withdrawMode: 'walletColumn',
+  payeeName: 'payeeColumn',
+  reference: 'referenceColumn',
+  purpose: 'purposeColumn',
+} as const satisfies Record<FieldName, string>;
+
+export interface Said {
+  readonly account: string;
+  readonly sheet: string;
+  readonly columns: Readonly<Partial<Record<FieldName, string>>>;
+  readonly wallet: string;
+  readonly wallets: Readonly<Record<string, string>>;
+  readonly referencePrefix: string;
+  readonly thousands: boolean;
+  readonly takeHidden: boolean;
+  readonly charset: string;
+  readonly leaveOut: readonly number[];
+  readonly notBefore: string;
+}
+
+/** What is said of one file is no answer for another. */
+const saidOf = (account: string, file: File | undefined): Said => ({
+  account,
+  sheet: '',
+  columns: {},
+  wallet: '',
+  wallets: {},
+  referencePrefix: file === undefined ? '' : prefixOf(file.name, new Date()),
+  thousands: false,
+  takeHidden: false,
+  charset: '',
+  leaveOut: [],
+  notBefore: '',
+});
+
+/** `Salaires Novembre.xlsx` → `salaires-novembre-2026-11` */
+export function prefixOf(name: string, now: Date): string {
+  const plain = name
+    .replace(/\.\w{1,6}$/, '')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
+  return `${plain === '' ? 'paiements' : plain}-${now.toISOString().slice(0, 7)}`;
+}
+
+function askedOf(file: File, said: Said, idempotencyKey: string): Asked<'createBatch'> {
+  const { account, columns, wallets, charset, leaveOut, notBefore, ...others } = said;
+  const named = Object.entries(columns).map(([field, heading]) => [QUERY[field as FieldName], heading]);
+  const bytes = asRead(file);
+  return {
+    idempotencyKey,
+    account,
+    name: file.name.slice(0, 100),
+    notBefore: momentOf(notBefore),
+    ...others,
+    ...Object.fromEntries(named),
+    wallets: Object.entries(wallets)
+      .map(([name, mode]) => `${name}:${mode}`)
+      .join(','),
+    leaveOut: leaveOut.join(','),
+    file: charset === '' ? bytes : bytes.slice(0, bytes.size, `${bytes.type}; charset=${charset}`),
+  };
+}
+
+export interface FileDraft {
+  readonly form: Form<'createBatch'>;
+  readonly file: File | undefined;
+  readonly said: Said;
+  readonly choose: (file: File) => void;
+  /** Says more of how it is read, and has it checked again. */
+  readonly say: (more: Partial<Said>) => void;
+  /** What is being typed: it is checked when the field is left. */
+  readonly type: (more: Partial<Said>) => void;
+  readonly send: () => ReturnType<Form<'createBatch'>['send']>;
+}
+
+export function useFileDraft(name: string, account: string): FileDraft {
+  const form = useForm('createBatch');
+  const [file, setFile] = useState<File>();
+  const [said, setSaid] = useState(() => saidOf(account, undefined));
+  const check = (of: File, how: Said): void => {
+    setSaid(how);
+    void form.check(askedOf(of, how, name));
+  };
+  return {
+    form,
+    file,
+    said,
+    choose: (chosen) => {
+      setFile(chosen);
+      check(chosen, saidOf(said.account, chosen));
+    },
+    say: (more) => {
+      const how = { ...said, ...more };
+      if (file) check(file, how);
+      else setSaid(how);
+    },
+    type: (more) => setSaid({ ...said, ...more }),
+    send: async () => (file ? form.send(askedOf(file, said, name)) : undefined),
+  };
+}
