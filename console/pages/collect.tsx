@@ -15,13 +15,13 @@ const INVOICE = '/collect';
 const REQUEST = '/collect/request';
 
 interface CollectProps {
-  readonly way: 'invoice' | 'request';
+  readonly way: string | undefined;
 }
 
 export function Collect({ way }: CollectProps) {
   const { collect } = useFormWords();
   const name = useFormName();
-  const OfWay = way === 'invoice' ? Invoice : PaymentRequest;
+  const OfWay = way === 'request' ? PaymentRequest : Invoice;
   return (
     <Page title={collect.title}>
       <Tabs
@@ -96,24 +96,7 @@ function Invoice({ name }: NamedProps) {
       pointers={INVOICE_POINTERS}
       another={INVOICE}
       send={() => collect.send(moneyIn(words, xof))}
-      fields={
-        <>
-          <p className="mb-4 text-quiet">{collect.invoiceMeans}</p>
-          <AccountChoice account={account} choose={choose} />
-          <AmountField label={says.amount} {...field('amount', '/totalAmount')} />
-          <Field label={collect.store} hint={collect.storeHint} {...field('store', '/store/name')} />
-          <Field label={says.optional(collect.description)} {...field('description', '/description')} />
-          <Field label={says.optional(collect.customerName)} {...field('customerName', '/customer/name')} />
-          <Field
-            label={says.optional(collect.customerPhone)}
-            hint={collect.phoneHint}
-            type="tel"
-            {...field('phone', '/customer/phone')}
-          />
-          <Field label={says.optional(collect.email)} type="email" {...field('email', '/customer/email')} />
-          <Field label={says.reference} hint={says.referenceHint} {...field('reference', '/reference')} />
-        </>
-      }
+      fields={<InvoiceFields account={account} choose={choose} field={field} />}
       summary={() => (
         <Summary
           xof={xof}
@@ -126,6 +109,38 @@ function Invoice({ name }: NamedProps) {
         />
       )}
     />
+  );
+}
+
+interface InvoiceFieldsProps {
+  readonly account: string;
+  readonly choose: (account: string) => void;
+  readonly field: (
+    name: 'amount' | 'store' | 'description' | 'customerName' | 'phone' | 'email' | 'reference',
+    pointer: string,
+  ) => { readonly value: string; readonly set: (value: string) => void; readonly wrong: string | undefined };
+}
+
+function InvoiceFields({ account, choose, field }: InvoiceFieldsProps) {
+  const says = useFormWords();
+  const { collect } = says;
+  return (
+    <>
+      <p className="mb-4 text-quiet">{collect.invoiceMeans}</p>
+      <AccountChoice account={account} choose={choose} />
+      <AmountField label={says.amount} {...field('amount', '/totalAmount')} />
+      <Field label={collect.store} hint={collect.storeHint} {...field('store', '/store/name')} />
+      <Field label={says.optional(collect.description)} {...field('description', '/description')} />
+      <Field label={says.optional(collect.customerName)} {...field('customerName', '/customer/name')} />
+      <Field
+        label={says.optional(collect.customerPhone)}
+        hint={collect.phoneHint}
+        type="tel"
+        {...field('phone', '/customer/phone')}
+      />
+      <Field label={says.optional(collect.email)} type="email" {...field('email', '/customer/email')} />
+      <Field label={says.reference} hint={says.referenceHint} {...field('reference', '/reference')} />
+    </>
   );
 }
 

@@ -100,40 +100,56 @@ function Questions({ draft, checked }: ResultProps) {
             </button>
           </li>
         ))}
-        {refusedRows.length > 0 && (
-          <li className="py-3 first:pt-0" data-question="leaveOut">
-            <p className="mb-2">{says.leaveOutMeans}</p>
-            <button
-              type="button"
-              className="button"
-              data-decide="leaveOut"
-              disabled={form.isUnderWay}
-              onClick={() => say({ leaveOut: [...said.leaveOut, ...refusedRows] })}
-            >
-              {says.leaveOut(countIn(words, refusedRows.length))}
-            </button>
-          </li>
-        )}
-        {said.leaveOut.length > 0 && (
-          <li
-            className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0"
-            data-left-out={said.leaveOut.length}
-          >
-            <span className="wrap-anywhere">{says.leftOut(said.leaveOut.join(', '))}</span>
-            <button type="button" className="button" disabled={form.isUnderWay} onClick={() => say({ leaveOut: [] })}>
-              {says.takeBack}
-            </button>
-          </li>
-        )}
+        <LeaveOut draft={draft} refusedRows={refusedRows} />
       </ul>
     </Section>
+  );
+}
+
+interface LeaveOutProps {
+  readonly draft: FileDraft;
+  readonly refusedRows: readonly number[];
+}
+
+function LeaveOut({ draft, refusedRows }: LeaveOutProps) {
+  const words = useWords();
+  const { file: says } = useFormWords();
+  const { said, say, form } = draft;
+  return (
+    <>
+      {refusedRows.length > 0 && (
+        <li className="py-3 first:pt-0" data-question="leaveOut">
+          <p className="mb-2">{says.leaveOutMeans}</p>
+          <button
+            type="button"
+            className="button"
+            data-decide="leaveOut"
+            disabled={form.isUnderWay}
+            onClick={() => say({ leaveOut: [...said.leaveOut, ...refusedRows] })}
+          >
+            {says.leaveOut(countIn(words, refusedRows.length))}
+          </button>
+        </li>
+      )}
+      {said.leaveOut.length > 0 && (
+        <li
+          className="flex flex-wrap items-center justify-between gap-3 py-3 first:pt-0"
+          data-left-out={said.leaveOut.length}
+        >
+          <span className="wrap-anywhere">{says.leftOut(said.leaveOut.join(', '))}</span>
+          <button type="button" className="button" disabled={form.isUnderWay} onClick={() => say({ leaveOut: [] })}>
+            {says.takeBack}
+          </button>
+        </li>
+      )}
+    </>
   );
 }
 
 function Sample({ sample }: Pick<Checked, 'sample'>) {
   const words = useWords();
   const { file: says } = useFormWords();
-  const [row = '', name = '', phone = '', wallet = '', amount = '', reference = ''] = says.columnsOfSample;
+  const { row, name, phone, wallet, amount, reference } = says.columnsOfSample;
   return (
     <Section title={says.sample}>
       <Table

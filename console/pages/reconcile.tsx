@@ -143,20 +143,7 @@ function Found({ result, asked, name }: FoundProps) {
         >
           <Sign tone="done" /> {says.matched(countIn(words, matched.count))} · <Money xof={matched.xof} />
         </p>
-        <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-1">
-          {(
-            [
-              ['onlyOurs', onlyOurs.length],
-              ['onlyTheirs', onlyTheirs.length],
-              ['differentAmount', differentAmount.length],
-              ['unreadable', unreadable.length],
-            ] as const
-          ).map(([of, count]) => (
-            <li key={of} className={count === 0 ? 'text-quiet' : 'font-medium text-uncertain'} data-of={of}>
-              {says.left(says.titles[of], countIn(words, count))}
-            </li>
-          ))}
-        </ul>
+        <LeftOver result={result} />
         {left > 0 && (
           <div className="mt-4">
             <DownloadButton
@@ -177,6 +164,27 @@ function Found({ result, asked, name }: FoundProps) {
         </Section>
       )}
     </>
+  );
+}
+
+function LeftOver({ result: { onlyOurs, onlyTheirs, differentAmount, unreadable } }: Pick<FoundProps, 'result'>) {
+  const words = useWords();
+  const { reconcile: says } = useFormWords();
+  return (
+    <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-1">
+      {(
+        [
+          ['onlyOurs', onlyOurs.length],
+          ['onlyTheirs', onlyTheirs.length],
+          ['differentAmount', differentAmount.length],
+          ['unreadable', unreadable.length],
+        ] as const
+      ).map(([of, count]) => (
+        <li key={of} className={count === 0 ? 'text-quiet' : 'font-medium text-uncertain'} data-of={of}>
+          {says.left(says.titles[of], countIn(words, count))}
+        </li>
+      ))}
+    </ul>
   );
 }
 

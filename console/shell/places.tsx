@@ -74,14 +74,8 @@ export function Places() {
       <Route path="/queues" component={Queues} />
       <Route path="/endpoints" component={Endpoints} />
       <Route path="/endpoints/:id">{({ id }) => <OneEndpoint key={id} id={id} />}</Route>
-      <Route path="/collect">
-        <Collect way="invoice" />
-      </Route>
-      <Route path="/collect/request">
-        <Collect way="request" />
-      </Route>
-      <Route path="/pay" component={Pay} />
-      <Route path="/pay/file" component={PayFile} />
+      <Route path="/collect/:way?">{({ way }) => <Collect way={way} />}</Route>
+      <Route path="/pay/:way?">{({ way }) => (way === 'file' ? <PayFile /> : <Pay />)}</Route>
       <Route path="/reconcile" component={Reconcile} />
       <Route path="/limits" component={Limits} />
       <Route path="/audit" component={Audit} />

@@ -121,7 +121,14 @@ export const englishForms = {
     refused: (count: string) => `${counted(count, 'row', 'rows')} not valid`,
     byWallet: 'Wallet',
     sample: 'First rows, as they are read',
-    columnsOfSample: ['Row', 'Name', 'Phone number', 'Wallet', 'Amount', 'Reference'],
+    columnsOfSample: {
+      row: 'Row',
+      name: 'Name',
+      phone: 'Phone number',
+      wallet: 'Wallet',
+      amount: 'Amount',
+      reference: 'Reference',
+    },
     questions: 'To decide',
     ask: {
       thousands: (count: string) =>

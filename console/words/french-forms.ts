@@ -124,7 +124,14 @@ export const frenchForms: FormWords = {
     refused: (count) => countedInFrench(count, 'ligne non valide', 'lignes non valides'),
     byWallet: 'Compte Mobile Money',
     sample: 'Premières lignes, telles qu’elles sont lues',
-    columnsOfSample: ['Ligne', 'Nom', 'Téléphone', 'Compte Mobile Money', 'Montant', 'Référence'],
+    columnsOfSample: {
+      row: 'Ligne',
+      name: 'Nom',
+      phone: 'Téléphone',
+      wallet: 'Compte Mobile Money',
+      amount: 'Montant',
+      reference: 'Référence',
+    },
     questions: 'À décider',
     ask: {
       thousands: (count) =>

@@ -57,7 +57,7 @@ type ReadingQuery = { readonly [K in keyof typeof readingQuery]: z.output<(typeo
 
 /** What was said of it; what was not is absent, so that the same reading has the same hash. */
 export function officeReading(query: ReadingQuery): OfficeReading {
-  const { wallet, wallets: named, referencePrefix, thousands, takeHidden, leaveOut } = query;
+  const { wallet, wallets: modes, referencePrefix, thousands, takeHidden, leaveOut } = query;
   const columns = given({
     accountAlias: query.phoneColumn,
     amount: query.amountColumn,
@@ -69,7 +69,7 @@ export function officeReading(query: ReadingQuery): OfficeReading {
   return given({
     columns: Object.keys(columns).length === 0 ? undefined : columns,
     wallet,
-    wallets: named,
+    wallets: modes,
     referencePrefix,
     thousands: thousands || undefined,
     takeHidden: takeHidden || undefined,

@@ -91,26 +91,39 @@ const createReconciliation = route(
 const PAGE = 500;
 const KINDS = ['disbursement', 'direct_credit'] as const satisfies readonly KindOfMoney<'out'>[];
 
-function recordedHere({ queries, reports }: ApiContext, accounts: readonly string[] | undefined) {
-  const seen = new Map<string, string>();
-  const list = async ({ from, to }: { readonly from: string; readonly to: string }): Promise<readonly Ours[]> => {
+function recordedHere(context: ApiContext, accounts: readonly string[] | undefined) {
+  const paid = new Map<string, string>();
+  const list = async ({ from, to }: Created): Promise<readonly Ours[]> => {
     const found: Ours[] = [];
-    for (const kind of KINDS) {
-      const filters = { accounts, createdFrom: Date.parse(from), createdTo: Date.parse(to), limit: PAGE };
-      for (let after: string | undefined; ; ) {
-        const { items, next } = await queries.page(kind, { ...filters, after });
-        for (const record of items) {
-          const { id, state, account, amount, transactionId = null, reference = null } = record;
-          found.push({ id, state, account, amount, transactionId, reference });
-          if (state === 'succeeded') seen.set(id, paidAtOf(view(record) as Parameters<typeof paidAtOf>[0]));
-        }
-        if (next === undefined) break;
-        after = next;
-      }
+    for await (const record of paymentsOf(context, { accounts, from, to })) {
+      const { id, state, account, amount, transactionId = null, reference = null } = record;
+      found.push({ id, state, account, amount, transactionId, reference });
+      if (state === 'succeeded') paid.set(id, paidAtOf(view(record)));
     }
     return found;
   };
-  return { timezone: reports.timezone, list, paidAt: async ({ id }: Ours) => seen.get(id) ?? '' };
+  return { timezone: context.reports.timezone, list, paidAt: async ({ id }: Ours) => paid.get(id) ?? '' };
+}
+
+interface Created {
+  readonly from: string;
+  readonly to: string;
+}
+
+interface OfAccounts extends Created {
+  readonly accounts: readonly string[] | undefined;
+}
+
+async function* paymentsOf({ queries }: ApiContext, { accounts, from, to }: OfAccounts) {
+  const filters = { accounts, createdFrom: Date.parse(from), createdTo: Date.parse(to), limit: PAGE };
+  for (const kind of KINDS) {
+    let after: string | undefined;
+    do {
+      const page = await queries.page(kind, { ...filters, after });
+      yield* page.items;
+      after = page.next;
+    } while (after !== undefined);
+  }
 }
 
 function problemIn({ code, values = {}, problem }: Unreadable, language: Language): string {

@@ -22,11 +22,11 @@ export async function readFileToSend(
     const { tooLarge, inParts } = shell.words.commands;
     throw new CommandFailed(tooLarge(path, grouped(bytes.length), grouped(BYTES_MAX)), { next: inParts });
   }
-  return { bytes, type: typeOf(bytes, encoding) };
+  return { bytes, type: contentTypeFor(bytes, encoding) };
 }
 
 /** A CSV header begins with neither bracket. */
-function typeOf(bytes: Buffer, encoding: Encoding | undefined): string {
+export function contentTypeFor(bytes: Buffer, encoding: Encoding | undefined): string {
   const [begins] = /\S/.exec(bytes.toString('utf8', 0, 1_000).replace(/^\ufeff/, '')) ?? [];
   if (begins === '[') return 'application/json';
   // A workbook identifies itself; the media type only says that it is one.

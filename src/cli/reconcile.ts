@@ -1,27 +1,21 @@
-/** `relais reconcile`: their file against what the API lists. */
+/** `relais reconcile`: a statement, compared by the API with the ledger. */
+import { Readable } from 'node:stream';
 import { type Command } from 'commander';
 import type { Encoding } from '../files/encodings.ts';
-import type { KindOfMoney } from '../kinds/index.ts';
 import { money } from '../messages/figures.ts';
 import { filled } from '../messages/said.ts';
 import { describeDetail } from '../messages/details.ts';
+import { bytesFrom } from './asking.ts';
 import type { JsonObject } from './client.ts';
+import { contentTypeFor } from './disburse-batch-file.ts';
 import { CommandFailed } from './failure.ts';
 import { withEncoding, withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped } from './output.ts';
-import {
-  type Reconciled,
-  type Statement,
-  paidAtOf,
-  readStatement,
-  reconcile,
-  statementColumns,
-} from '../operations/reconcile.ts';
-import type { Columns, Ours, Unreadable } from '../operations/reconcile-match.ts';
+import { type Reconciled, readStatement, statementColumns } from '../operations/reconcile.ts';
+import type { Columns, Unreadable as UnreadableRow } from '../operations/reconcile-match.ts';
 import { explainFile } from './recipients-file.ts';
-import { sourceOf } from './recipients-source.ts';
-import { itemsOf } from './record.ts';
+import { Unreadable } from './refusal.ts';
 import type { Words } from '../messages/languages.ts';
 import type { Shell } from './shell.ts';
 
@@ -32,8 +26,6 @@ interface ReconcileFlags {
   readonly encoding?: Encoding;
   readonly json?: true;
 }
-
-const PAGE = 500;
 
 export function addReconcileCommand(command: Command, shell: Shell): void {
   const made = command
@@ -47,7 +39,7 @@ export function addReconcileCommand(command: Command, shell: Shell): void {
     .option('--sheet <name>', 'sheet of a workbook; default: the first visible sheet');
   withEncoding(made)
     .option('--json', 'print each unmatched entry as JSON')
-    .action(shell.action((file: string, flags: ReconcileFlags) => reconcileFile(file, flags, shell)));
+    .action(shell.action((file: string, flags: ReconcileFlags) => reconcile(file, flags, shell)));
   withExample(command, 'relais reconcile november.csv --columns transactionId=Transaction,amount=Montant,date=Date');
 }
 
@@ -65,27 +57,45 @@ function readColumns(text: string): Columns {
   return { transactionId, amount, date };
 }
 
-async function reconcileFile(file: string, flags: ReconcileFlags, shell: Shell): Promise<ExitCode> {
-  const statement = await statementIn(file, flags, shell).catch((error: unknown) => {
+/** Read here first: a file that cannot be used is refused in the words of every other file. */
+async function reconcile(file: string, flags: ReconcileFlags, shell: Shell): Promise<ExitCode> {
+  const { account, sheet, columns } = flags;
+  const bytes = await bytesFrom(file, shell);
+  const statement = await statementIn(file, { ...flags, bytes }, shell).catch((error: unknown) => {
     throw explainFile(error, file, shell.language);
   });
-  const found = await reconcile(statement, await recordedThere(flags.account, statement, shell));
-  if (found === undefined) throw noRowIn(file, statement.unreadable, shell);
+  if (statement.rows.length === 0) throw noRowIn(file, statement.unreadable, shell);
+  const named = { transactionColumn: columns.transactionId, amountColumn: columns.amount, dateColumn: columns.date };
+  const query = new URLSearchParams({ ...named, ...(account && { account }), ...(sheet && { sheet }) });
+  const type = contentTypeFor(bytes, flags.encoding);
+  const path = `/v1/reconciliations?${query.toString()}`;
+  const { body, status } = await shell.api.upload(path, Readable.from([bytes]), type);
+  const found = body['result'];
+  if (!isReconciled(found)) throw new Unreadable(shell.api.url, status, shell);
   await (flags.json ? shell.output.json(found) : tell(found, shell));
   const left = [found.onlyOurs, found.onlyTheirs, found.differentAmount, found.unreadable];
   return left.every((list) => list.length === 0) ? 0 : 1;
 }
 
-function noRowIn(file: string, [first]: readonly Unreadable[], { words }: Shell): CommandFailed {
+function noRowIn(file: string, [first]: readonly UnreadableRow[], { words }: Shell): CommandFailed {
   const { noRow, because, otherSheet } = words.commands.reconcile;
   const next = first === undefined ? otherSheet : because(first.row, problemOf(first, words));
   return new CommandFailed(noRow(file), { next });
 }
 
-async function statementIn(file: string, { columns, sheet, encoding }: ReconcileFlags, shell: Shell) {
+function isReconciled(found: unknown): found is Reconciled {
+  const lists = (found ?? {}) as Readonly<Record<string, unknown>>;
+  return ['onlyOurs', 'onlyTheirs', 'differentAmount', 'unreadable'].every((name) => Array.isArray(lists[name]));
+}
+
+interface ToRead extends ReconcileFlags {
+  readonly bytes: Buffer;
+}
+
+async function statementIn(file: string, { columns, sheet, encoding, bytes }: ToRead, shell: Shell) {
   const { words, language } = shell;
   const said = words.commands.reconcile;
-  const statement = await readStatement(sourceOf(file, shell).open(), {
+  const statement = await readStatement(Readable.from([bytes]), {
     columns,
     sheet,
     encoding,
@@ -98,35 +108,6 @@ async function statementIn(file: string, { columns, sheet, encoding }: Reconcile
     });
   }
   return statement;
-}
-
-/** The list route of each kind in a statement: a kind of outgoing money that is missing here does not compile. */
-const paths: Readonly<Record<KindOfMoney<'out'>, string>> = {
-  disbursement: '/v1/disbursements',
-  direct_credit: '/v1/direct-credits',
-};
-
-async function recordedThere(account: string | undefined, { rows }: Pick<Statement, 'rows'>, { api }: Shell) {
-  const pathOf = new Map<Ours, string>();
-  const list = async ({ from, to }: { readonly from: string; readonly to: string }): Promise<readonly Ours[]> => {
-    const filters = { account, createdFrom: from, createdTo: to, limit: PAGE };
-    for (const path of Object.values(paths)) {
-      for (let after: string | undefined; ; ) {
-        const { body } = await api.get(path, { ...filters, after });
-        const read = itemsOf(body).filter(({ amount }) => typeof amount === 'number') as readonly unknown[] as Ours[];
-        for (const one of read) pathOf.set(one, path);
-        if (typeof body['next'] !== 'string') break;
-        after = body['next'];
-      }
-    }
-    return [...pathOf.keys()];
-  };
-  const paidAt = async (one: Ours): Promise<string> => {
-    const { body } = await api.get(`${pathOf.get(one)}/${encodeURIComponent(one.id)}`);
-    return paidAtOf({ updatedAt: body['updatedAt'], history: itemsOf(body, 'history') });
-  };
-  const timezone = rows.length === 0 ? 'UTC' : String((await api.get('/v1/reports/daily', {})).body['timezone']);
-  return { timezone, list, paidAt };
 }
 
 async function tell(found: Reconciled, { output, words }: Shell): Promise<void> {
@@ -152,7 +133,7 @@ async function tell(found: Reconciled, { output, words }: Shell): Promise<void> 
   await table(titles.unreadable, ['row', 'problem'], told);
 }
 
-function problemOf({ code, values = {}, problem }: Unreadable, { commands }: Words): string {
+function problemOf({ code, values = {}, problem }: UnreadableRow, { commands }: Words): string {
   return code === undefined ? problem : filled(commands.reconcile.problems[code], values);
 }
 

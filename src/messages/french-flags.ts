@@ -174,6 +174,21 @@ export const frenchFlags: Readonly<Record<string, string>> = {
     'numéro de téléphone sous forme internationale : +221771234567',
   'text of the SMS': 'texte du SMS',
   'otp overtakes campaigns': 'otp passe devant les campagnes',
+  'column of the phone numbers, if its name does not tell':
+    'colonne des numéros de téléphone, si son titre ne le dit pas',
+  'column of the amounts': 'colonne des montants',
+  'column of the wallets': 'colonne des comptes Mobile Money',
+  'column of the references, such as a staff number': 'colonne des références, comme un matricule',
+  'column of the names of the payees': 'colonne des noms des bénéficiaires',
+  'column of the purposes': 'colonne des motifs',
+  'withdraw mode of all rows, if the table has no column for it':
+    'mode de retrait de toutes les lignes, si le fichier n’a pas de colonne pour lui',
+  'withdraw mode for a name in the wallet column; repeat for each':
+    'mode de retrait d’un nom de la colonne des comptes ; à répéter pour chacun',
+  'begins each reference: salaries-2026-11': 'début de chaque référence : salaries-2026-11',
+  'read 346.500 as 346500': 'lire 346.500 comme 346500',
+  'also pay rows that the spreadsheet hides': 'payer aussi les lignes masquées dans le fichier',
+  'rows that are not paid, such as a total: 203,204': 'lignes qui ne sont pas payées, comme un total : 203,204',
   'earliest time of every payment: 2026-11-21T08:00:00Z':
     'heure la plus tôt de chaque paiement : 2026-11-21T08:00:00Z',
   'Name of the payee, for approvers and reports': 'Nom du bénéficiaire, pour les approbateurs et les rapports',

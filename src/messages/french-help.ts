@@ -67,8 +67,8 @@ export const frenchHelp: Readonly<Record<string, string>> = {
   'id of a disbursement or of a payment batch': 'identifiant d’un décaissement ou d’un lot de paiements',
   'Check and upload a payment batch. Nothing is paid before another person approves it':
     'Vérifier et déposer un lot de paiements. Rien n’est payé avant l’approbation d’une autre personne',
-  'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode; - reads standard input':
-    'CSV, .xlsx, .ods ou JSON, avec les colonnes reference, accountAlias, amount et withdrawMode ; - lit l’entrée standard',
+  'CSV, .xlsx, .ods or JSON, with the columns reference, accountAlias, amount and withdrawMode, or headings of your own; - reads standard input':
+    'CSV, .xlsx, .ods ou JSON, avec les colonnes reference, accountAlias, amount et withdrawMode, ou vos propres titres ; - lit l’entrée standard',
   'List the rows of a payment batch': 'Lister les lignes d’un lot de paiements',
   'The batch has no such rows.': 'Le lot n’a pas de telles lignes.',
   'Retry the unpaid rows of a batch': 'Payer de nouveau les lignes non payées d’un lot',

@@ -29,6 +29,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   columns: 'colonnes',
   own: 'colonnes du fichier',
   'file name': 'nom du fichier',
+  reading: 'lecture du fichier',
   'retry of': 'paie de nouveau',
   totals: 'totaux',
   recipients: 'destinataires',

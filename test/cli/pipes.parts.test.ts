@@ -38,12 +38,12 @@ test.for([
 test('campaign check and reconcile read all of a pipe', async () => {
   const { stdout } = await relais(['campaign', 'check', pipeOf(PEOPLE)]);
   expect(stdout).toContain('1 row: 1 recipient');
-  const { env } = await apiThat(({ path }) => ({
-    body: path.includes('daily') ? { timezone: 'UTC' } : { items: [] },
-  }));
-  const statement = pipeOf('Transaction;Montant;Date\nTX1;25000;22/11/2026\n');
-  const { stdout: found } = await relais(['reconcile', statement, '--columns', COLUMNS], { env });
-  expect(found).toContain('TX1');
+  const text = 'Transaction;Montant;Date\nTX1;25000;22/11/2026\n';
+  const found = { from: '2026-11-22', to: '2026-11-22', matched: { count: 0, xof: 0 } };
+  const lists = { onlyOurs: [], onlyTheirs: [{ row: 2, transactionId: 'TX1' }], differentAmount: [], unreadable: [] };
+  const { asked, env } = await apiThat(() => ({ body: { result: { ...found, ...lists } } }));
+  const { stdout: told } = await relais(['reconcile', pipeOf(text), '--columns', COLUMNS], { env });
+  expect([asked.at(-1)?.text, told]).toEqual([text, expect.stringContaining('TX1')]);
 });
 
 test('a list without a header is known by its first line, however small the pieces are in which it comes', async () => {

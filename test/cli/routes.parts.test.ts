@@ -23,6 +23,7 @@ const salaries = fileOf(
   'salaries.csv',
   'reference,accountAlias,amount,withdrawMode\na,771234567,5000,wallet-a-senegal\n',
 );
+const statement = fileOf('statement.csv', 'Transaction,Montant,Date\nTX1,5000,2026-11-22\n');
 const decided = ['--outcome', 'failed', '--note', 'on paper'];
 const paying = ['--to', '771234567', '--amount', '5000', '--reference', 'r'];
 const create = ['--name', 'n', '--text', 't', '--country', 'SN'];
@@ -125,6 +126,12 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/explain/{id}': ['explain', 'x'],
   'GET /v1/callbacks/{id}': ['callback', 'x'],
   'GET /v1/reports/daily': ['report', 'daily', '--date', '2026-11-22'],
+  'POST /v1/reconciliations': [
+    'reconcile',
+    statement,
+    '--columns',
+    'transactionId=Transaction,amount=Montant,date=Date',
+  ],
   'GET /v1/reports/balances': ['report', 'balances', '--from', '2026-11-01T00:00:00Z'],
   'GET /v1/recipients': ['campaign', 'texted', '--phone', '771234567'],
   'GET /v1/balances': ['balances'],
@@ -155,8 +162,19 @@ test('there is a command for every route', () => {
   expect(named.filter((route) => !NOT_FOR_A_SHELL.includes(route) && !COMMANDS[route])).toEqual([]);
 });
 
+const NOTHING_LEFT = { onlyOurs: [], onlyTheirs: [], differentAmount: [], unreadable: [] };
+
 test.for(Object.entries(COMMANDS))('%s is the request of relais %j', async ([route, argv]) => {
-  const body = { id: 'x', state: 'queued', totals: {}, items: [], events: [], next: '1-0', fits: true };
+  const body = {
+    id: 'x',
+    state: 'queued',
+    totals: {},
+    items: [],
+    events: [],
+    next: '1-0',
+    fits: true,
+    result: NOTHING_LEFT,
+  };
   const { asked, env } = await apiThat(({ method, path }) => {
     if (path === '/v1/stream') return { body: 'id: 2-0\ndata: {}\n\n' };
     return `${method} ${path}`.includes('events') ? { body } : { body: { ...body, next: null } };

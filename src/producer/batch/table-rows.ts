@@ -148,13 +148,12 @@ export class TableRows {
   #completed(request: Readonly<Record<string, unknown>>, row: number): Readonly<Record<string, unknown>> {
     const { wallet, referencePrefix } = this.#reading;
     const isNumbered = referencePrefix !== undefined && this.#layout.office?.reference === undefined;
-    const own = isNumbered ? String(row) : request['reference'];
+    const { reference } = request;
+    const own = isNumbered ? String(row) : typeof reference === 'string' ? reference : undefined;
     return {
       ...request,
       ...(wallet === undefined || this.#layout.office?.withdrawMode !== undefined ? {} : { withdrawMode: wallet }),
-      ...(referencePrefix === undefined || own === undefined
-        ? {}
-        : { reference: `${referencePrefix}-${String(own)}` }),
+      ...(referencePrefix === undefined || own === undefined ? {} : { reference: `${referencePrefix}-${own}` }),
     };
   }
 
