@@ -68,7 +68,10 @@ interface PlaceRow {
 
 /** Maximum index rows per page when a filter matches few of them. */
 const SCAN_MOST = 5_000;
-/** Up to this many rows with equal metadata are sorted; with more the index is walked. */
+/** Metadata that many rows have are found among the newest rows, without their index, which would read all of them. */
+const METADATA_WALK = 2_000;
+const METADATA_MANY = 10;
+/** Up to this many rows with equal metadata are sorted; with more the list is walked. */
 const METADATA_MOST = 2_000;
 /** Maximum index rows per sum. */
 const SUM_MOST = 100_000;
@@ -101,9 +104,15 @@ export async function pageOfIds(
   if (way === 'state') return cut(await placesByState(run, kind, page, accounts), page.limit);
   const values = filterValues(kind, page, names);
   if (way !== 'metadata') return cut(await places(run, way, values, page), page.limit);
-  const found = await places(run, way, values, page, METADATA_MOST);
-  // If many rows match, a walk from the newest finds them soon.
-  return cut(found.some(({ last }) => last) ? await places(run, 'kind', values, page) : found, page.limit);
+  return cut(await placesByMetadata(run, values, page), page.limit);
+}
+
+async function placesByMetadata(run: Run, values: readonly unknown[], page: ListPage): Promise<readonly PlaceRow[]> {
+  const walked = await places(run, 'kind', values, page, METADATA_WALK);
+  const areAll = !walked.some(({ last }) => last);
+  if (areAll || walked.filter(({ meant }) => meant).length >= METADATA_MANY) return walked;
+  const found = await places(run, 'metadata', values, page, METADATA_MOST);
+  return found.some(({ last }) => last) ? places(run, 'kind', values, page) : found;
 }
 
 /** By a reference, or by the ids derived from it. */

@@ -118,6 +118,14 @@ describe('among thousands', () => {
     expect(idsOf(second)).toEqual(['dsb_06996', 'dsb_06994']);
   });
 
+  test('metadata that a few old operations have are all on the first page', async () => {
+    await ledger.query(
+      `update relais.operation set metadata = metadata || '{"order": "7"}' where id in ('dsb_00020', 'dsb_00041')`,
+    );
+    const page = await queries().page('disbursement', { metadata: { order: '7' }, limit: 50 });
+    expect([idsOf(page), page.next]).toEqual([['dsb_00041', 'dsb_00020'], undefined]);
+  });
+
   test.for<readonly [string, Filters, readonly string[]]>([
     ['in any account', {}, ['dsb_06990', 'dsb_00041', 'dsb_00020']],
     ['in both accounts', { accounts: ['main', 'other'] }, ['dsb_06990', 'dsb_00041', 'dsb_00020']],
