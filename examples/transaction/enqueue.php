@@ -12,8 +12,8 @@ declare(strict_types=1);
 $url = parse_url(getenv('DATABASE_URL'));
 $database = new PDO(
     sprintf('pgsql:host=%s;port=%d;dbname=%s', $url['host'], $url['port'] ?? 5432, ltrim($url['path'], '/')),
-    urldecode($url['user']),
-    urldecode($url['pass']),
+    urldecode($url['user'] ?? ''),
+    urldecode($url['pass'] ?? ''),
 );
 
 $request = json_encode([

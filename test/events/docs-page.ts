@@ -135,6 +135,9 @@ of your own network in \`WEBHOOK_HOSTS\`, for the processes with the role \`api\
 | \`*.internal:8080\` | every name below \`internal\` at this port |
 | \`10.1.0.0/16\` | URLs with an address of this network instead of a name, at any port |
 
+To receive deliveries on your own machine while you try: \`WEBHOOK_HOSTS=127.0.0.1:8080 ./bin/relais.js dev\`, then
+\`relais endpoints create http://127.0.0.1:8080/hook\`.
+
 Deliveries to these hosts can use http. relais checks the addresses at each connection, and never follows a redirect. No entry opens
 link-local addresses, metadata services of clouds, or IPv6 addresses that carry an IPv4 address. For https with a certificate authority of
 your own, start relais with \`NODE_EXTRA_CA_CERTS\`.`;

@@ -86,6 +86,16 @@ describe.for(languagesOfTransactions().map((language, at) => ({ ...language, ord
   },
 );
 
+test('PHP reads an address without a password, such as the one of `relais dev`', async (context) => {
+  const php = languagesOfTransactions().find(({ name }) => name === 'PHP');
+  if (php === undefined || php.missing !== undefined) return context.skip(php?.missing);
+  await service.ledger.query('insert into orders values (2000)');
+  const address = Object.assign(new URL(url), { password: '' }).href;
+  const { said, errors } = await runProgram(php, ['2000', '25000'], { env: { DATABASE_URL: address } });
+  expect(errors).toBe('');
+  expect(said).toMatch(/^dsb_\w+$/);
+});
+
 test('a transaction of a caller that stays open holds back neither payments nor events of others', async () => {
   const request = (reference: string) => ({
     reference,
