@@ -20,14 +20,14 @@ test('docs/queues.md matches the declarations', () => {
   const rows = queueNames.map((name) => {
     const { summary, retryAfter, waits, givesUpAs, share } = queues[name];
     const retries = retryAfter.length > 0 ? `${retryAfter.join(', ')}, and so on` : 'never';
-    const each = 'inBulk' in queues[name] ? 'what is due, in bulk' : name === 'intake' ? 'a request' : 'an id';
+    const each = 'inBulk' in queues[name] ? 'due operations, in bulk' : name === 'intake' ? 'a request' : 'an id';
     return [`\`${name}\``, summary, each, statesIn(name), String(share), retries, waits, givesUpAs];
   });
   const head = [
     'queue',
     'carries',
     'a job is',
-    'states looked at here',
+    'states that this queue handles',
     'share of WORKER_CONCURRENCY',
     'retried after',
     'waits',

@@ -202,9 +202,9 @@ test('a key that a page adds to API_KEYS is valid, and one of the procedures may
   const made = pages.flatMap((page) =>
     entries(page).flatMap((entry) => readApiKeys(entry).map((key) => ({ page, key }))),
   );
-  const ofIncidents = made.filter(({ page }) => page.path === 'docs/incidents.md');
+  const ofRestore = made.filter(({ page }) => page.path === 'docs/restore.md');
   expect(
-    ofIncidents.map(({ key: { roles, accounts } }) => [roles.has('approve') && roles.has('operate'), accounts]),
+    ofRestore.map(({ key: { roles, accounts } }) => [roles.has('approve') && roles.has('operate'), accounts]),
   ).toEqual([[true, undefined]]);
 });
 
