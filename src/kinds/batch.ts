@@ -96,8 +96,8 @@ export const batch = kind({
   area: 'payments',
   states: {
     invalid: {
-      says: 'Something is wrong with the file, so nothing of it is paid.',
-      next: 'Mend the file and upload it again.',
+      says: 'The file has problems, so nothing of it is paid.',
+      next: 'Correct the file and upload it again.',
       to: ['awaiting_approval', 'cancelled'],
     },
     awaiting_approval: {
@@ -114,11 +114,11 @@ export const batch = kind({
       restored: 'review',
     },
     needs_review: {
-      says: 'A person must say whether the rows that were not accepted yet may be paid.',
+      says: 'A person must decide whether the rows that are not accepted yet can be paid.',
       to: ['running', 'cancelled'],
     },
     finished: { says: 'Every payment has a final status, or needs review.' },
-    cancelled: { says: 'It was called off; rows that were accepted before go on by themselves.' },
+    cancelled: { says: 'It was cancelled; payments of rows that were accepted before continue.' },
     expired: {
       says: 'Nobody approved it in time, so nothing of it is paid.',
       next: 'Upload it again under another Idempotency-Key.',

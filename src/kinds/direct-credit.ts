@@ -73,8 +73,8 @@ export const directCredit = kind({
       restored: 'review',
     },
     needs_review: {
-      says: 'It may have been credited, and nothing can be asked about it.',
-      next: 'Look in the dashboard of the service, then resolve it: relais direct-credit resolve {id}',
+      says: 'It may have been credited, and the provider has no status check for it.',
+      next: 'Look in the dashboard of the provider, then resolve it: relais direct-credit resolve {id}',
       to: ['succeeded', 'failed'],
       is: ['in doubt', 'reasoned'],
     },

@@ -66,7 +66,7 @@ export const invoice = kind({
   resolve: ['completed', 'cancelled', 'failed'],
   states: {
     creating: {
-      says: 'The service is being asked for it, or was when a process died.',
+      says: 'It is being requested from the provider, or was when a process died.',
       queue: 'invoice-confirm',
       to: ['pending', 'failed', 'needs_review'],
       restored: 'review',
@@ -78,13 +78,13 @@ export const invoice = kind({
       restored: 'look',
     },
     needs_review: {
-      says: 'It cannot be settled without a person.',
+      says: 'A person must decide it.',
       queue: 'invoice-confirm',
       to: ['completed', 'cancelled', 'failed'],
     },
-    completed: { says: 'It was paid; the service confirmed it.' },
+    completed: { says: 'It was paid; the provider confirmed it.' },
     cancelled: {
-      says: 'The payer, or time, called it off.',
+      says: 'The payer cancelled it, or it expired.',
       queue: 'invoice-confirm',
       late: ['completed', 'needs_review'],
     },

@@ -53,7 +53,7 @@ export const paymentRequest = kind({
   resolve: ['completed', 'failed'],
   states: {
     creating: {
-      says: 'The service is being asked for it, or was when a process died.',
+      says: 'It is being requested from the provider, or was when a process died.',
       queue: 'status-poll',
       to: ['pending', 'failed', 'needs_review'],
       restored: 'review',
@@ -65,11 +65,11 @@ export const paymentRequest = kind({
       restored: 'look',
     },
     needs_review: {
-      says: 'It cannot be settled without a person.',
+      says: 'A person must decide it.',
       queue: 'status-poll',
       to: ['completed', 'failed'],
     },
-    completed: { says: 'It was paid; the service confirmed it.' },
+    completed: { says: 'It was paid; the provider confirmed it.' },
     failed: { says: 'It was not paid.', queue: 'status-poll', late: ['completed'] },
   },
   request: paymentRequestRequest,

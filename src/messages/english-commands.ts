@@ -186,8 +186,8 @@ Example:
       texts:
         'Texts that may have left are looked up in the statistics. Who is not shown stays unknown: relais campaign retry ID --include-unknown sends to them again.',
     },
-    todo: `What to do: relais recover --apply, or relais recover --nothing-was-lost. What was done since then
-the service alone knows; docs/runbook.md says how to go on.`,
+    todo: `What to do: relais recover --apply, or relais recover --nothing-was-lost. Only the provider
+knows what was done since then; docs/restore.md has the steps.`,
   },
   reconcile: {
     noRow: (file: string) => `${file} has no row that can be read.`,

@@ -188,8 +188,8 @@ Exemple :
       texts:
         'Les SMS qui sont peut-être partis sont recherchés dans les statistiques. Ce qui n’y est pas reste incertain : relais campaign retry ID --include-unknown les renvoie.',
     },
-    todo: `À faire : relais recover --apply, ou relais recover --nothing-was-lost. Ce qui a été fait depuis,
-le service seul le sait ; docs/runbook.md dit comment continuer.`,
+    todo: `À faire : relais recover --apply, ou relais recover --nothing-was-lost. Seul le prestataire
+sait ce qui a été fait depuis ; docs/restore.md décrit les étapes.`,
   },
   reconcile: {
     noRow: (file) => `${file} n’a aucune ligne lisible.`,

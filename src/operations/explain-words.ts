@@ -16,7 +16,7 @@ type Rows = Readonly<Record<string, readonly [why: string, next: string]>>;
 
 const NOTHING = 'Nothing is to be done.';
 const BY_ITSELF = 'Nothing is to be done: it goes on by itself.';
-const COMPARE = 'Compare with the dashboard of the service, then resolve it.';
+const COMPARE = 'Compare with the dashboard of the provider, then resolve it.';
 
 /** Conditions for which an operation or its account waits. */
 const conditions: Rows = {
@@ -187,7 +187,7 @@ const ofDisbursements: Rows = {
     'the answer of the service has a value that cannot be stored; the evidence shows the rest',
     COMPARE,
   ],
-  token_too_old: ['its token is older than a day', 'Ask the service about the token, then resolve it.'],
+  token_too_old: ['its token is older than a day', 'Ask the provider about the token, then resolve it.'],
   poll_exhausted: [
     'the service has not settled it within its limit of time',
     'It is still looked at where the service can be asked, and a late word settles it; or ask the service and resolve it.',
@@ -210,7 +210,7 @@ const ofOthers: Rows = {
     'Ask for it again under another reference.',
   ],
   not_sent_in_time: ['it could not be sent in time', 'Send it again under another reference.'],
-  not_found: ['the service does not know it any more', 'Ask the service about it, then resolve it.'],
+  not_found: ['the service does not know it any more', 'Ask the provider about it, then resolve it.'],
   amount_mismatch: ['the service names another amount than was asked for', COMPARE],
   mismatch_mode: ['the service answered in another mode, test or live, than it was made in', COMPARE],
   untracked: [

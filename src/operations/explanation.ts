@@ -91,7 +91,7 @@ export function saysOf(kind: Kind, state: string, { language = 'en' }: Telling):
 const OVERDUE_MS = 60_000;
 
 export const nextByBlame: Readonly<Record<string, string>> = {
-  caller: 'Mend the request and send it again under another reference.',
+  caller: 'Correct the request and send it again under another reference.',
   us: 'Check our keys and settings: relais doctor.',
   upstream: BY_ITSELF,
   payer: 'Let the payer try again.',

@@ -80,7 +80,7 @@ describe('the quiet hours', () => {
     await amend(id, { quietHours: false });
     expect((await becomes(id, 'finished')).totals.sent).toBe(10);
     const { body: story } = await service.call('GET', `/v1/explain/${id}`);
-    expect(story.summary).toContain('accounted for');
+    expect(story.summary).toContain('has a final status');
   });
 });
 

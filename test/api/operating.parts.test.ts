@@ -109,7 +109,7 @@ describe('explain', () => {
     await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
     const { kind, summary, story } = await explain(id);
     expect(kind).toBe('message');
-    expect(summary).toMatch(/^Text to \+22177•••4567\. The service took it; /);
+    expect(summary).toMatch(/^Text to \+22177•••4567\. The provider accepted it; /);
     expect(story.map(({ what }: { what: string }) => what)).toEqual([
       'accepted',
       'about to send',
@@ -128,7 +128,7 @@ describe('explain', () => {
     await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
     const told = await explain(id);
     expect(told.summary).toContain(
-      'Campaign “Rappel” to 2 recipients, reference c. Every recipient is accounted for.',
+      'Campaign “Rappel” to 2 recipients, reference c. Every recipient has a final status.',
     );
     expect(told.summary).toContain('Rows: 2 sent.');
   });

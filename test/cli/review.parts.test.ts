@@ -17,7 +17,7 @@ const explanation = {
   id: ID,
   kind: 'disbursement',
   state: 'needs_review',
-  summary: 'Disbursement of 25 000 XOF. It cannot be settled without a person.',
+  summary: 'Disbursement of 25 000 XOF. A person must decide it.',
   story: [
     { at: '2026-11-21T08:00:00.000Z', what: 'accepted' },
     { at: '', what: '6 lines in the middle are no longer kept' },

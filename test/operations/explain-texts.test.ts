@@ -49,11 +49,11 @@ describe('a message', () => {
   test.for([
     ['queued', 'waits for its turn; nothing was sent', 'by itself'],
     ['sending', 'is being sent at this moment, or was when a worker died', 'by itself'],
-    ['unknown', 'the statistics of the service are asked', 'by itself'],
-    ['sent', 'The service took it; whether a telephone received it is not told.', 'Nothing is to be done.'],
-    ['failed', 'The service refused it; it was not sent.', 'under another reference'],
+    ['unknown', 'the statistics of the provider are being checked', 'by itself'],
+    ['sent', 'The provider accepted it; it gives no delivery receipt.', 'Nothing is to be done.'],
+    ['failed', 'The provider refused it; it was not sent.', 'under another reference'],
     ['skipped', 'It was left out', 'Nothing is to be done.'],
-    ['expired', 'Its time was over before it was sent', 'a later expiresAt'],
+    ['expired', 'It expired before it was sent', 'a later expiresAt'],
     ['cancelled', 'It was cancelled before it was sent.', 'Nothing is to be done.'],
   ] as const)('that is %s is explained', ([state, stands, next]) => {
     const told = explainMessage(message(state), calm);
@@ -70,7 +70,7 @@ describe('a message', () => {
   test('that the provider refused has the reason', () => {
     const told = explainMessage(message('failed', { code: 'ERROR_110' }), calm);
     expect(told.summary).toContain('Reason: a receiver is not valid.');
-    expect(told.next).toBe('Mend the request and send it again under another reference.');
+    expect(told.next).toBe('Correct the request and send it again under another reference.');
   });
 
   test('that is no longer checked names whom to ask', () => {
@@ -106,8 +106,8 @@ describe('a campaign', () => {
     ['ready', 'was not started; nothing was sent', 'relais campaign start cmp_1'],
     ['running', 'It is being sent.', 'by itself'],
     ['paused', 'It is paused; what was sent stays sent.', 'relais campaign resume cmp_1'],
-    ['held', 'until somebody has mended what stopped it', 'relais campaign resume cmp_1'],
-    ['finished', 'Every recipient is accounted for.', 'Nothing is to be done.'],
+    ['held', 'or for an operator to resume it', 'relais campaign resume cmp_1'],
+    ['finished', 'Every recipient has a final status.', 'Nothing is to be done.'],
     ['cancelled', 'It was cancelled; what was sent stays sent.', 'Nothing is to be done.'],
   ] as const)('that is %s is explained', ([state, stands, next]) => {
     const told = explainCampaign(campaign(state), calm);

@@ -58,13 +58,13 @@ describe('every state has its meaning and the next step', () => {
     held: ['waits for a condition to clear; nothing was sent', 'goes on by itself'],
     created: ['the payment itself was not sent yet', 'goes on by itself'],
     submitting: ['is being sent at this moment, or was when a worker died', 'goes on by itself'],
-    unknown: ['may or may not have been made; the service is being asked', 'goes on by itself'],
-    pending: ['The service took it and is working on it', 'goes on by itself'],
-    needs_review: ['cannot be settled without a person', `relais review resolve ${ID}`],
+    unknown: ['may or may not have been made; the provider is being asked', 'goes on by itself'],
+    pending: ['The provider accepted it and is processing it', 'goes on by itself'],
+    needs_review: ['A person must decide it', `relais review resolve ${ID}`],
     succeeded: ['was paid; the provider confirmed it', 'Nothing is to be done.'],
-    failed: ['was not paid; the service said twice that it failed', 'with another reference'],
-    reversed: ['the money came back afterwards', 'Compare with the dashboard'],
-    rejected: ['never submitted, so nobody was paid', 'Mend the cause'],
+    failed: ['was not paid; the provider reported the failure twice', 'with another reference'],
+    reversed: ['the provider reports that the money came back', 'Compare with the dashboard'],
+    rejected: ['never submitted, so nobody was paid', 'Correct the cause'],
     cancelled: ['cancelled before anything was paid', 'Nothing is to be done.'],
   };
   test.for(Object.entries(sentences))('%s', ([state, [stands, next]]) => {
@@ -84,13 +84,13 @@ describe('every reason of a record has an explanation and the next step', () => 
     ['rejected', 'not_submitted_in_time', 'within DISBURSEMENT_LIMIT', 'another reference'],
     ['rejected', '1001', 'does not know the withdraw mode', 'another withdrawMode'],
     ['rejected', 'live_only', 'this operation has only a live path', 'Check our keys and settings'],
-    ['rejected', 'field_invalid', 'does not have the form', 'Mend the request'],
-    ['rejected', 'rejected', 'the service refused the request', 'Mend the request'],
+    ['rejected', 'field_invalid', 'does not have the form', 'Correct the request'],
+    ['rejected', 'rejected', 'the service refused the request', 'Correct the request'],
     ['rejected', 'unlisted_code', 'its interface does not list', 'by itself'],
     ['needs_review', 'disburse_id_used', 'knew our disburse_id already', 'Look for the disburse_id'],
     ['needs_review', 'never_executed', 'never executed', '`resubmit` or `cancelled`'],
     ['needs_review', 'sent_three_times', 'sent three times', 'Look for the disburse_id in the dashboard'],
-    ['needs_review', 'token_too_old', 'older than a day', 'Ask the service about the token'],
+    ['needs_review', 'token_too_old', 'older than a day', 'Ask the provider about the token'],
     ['needs_review', 'poll_exhausted', 'within its limit of time', 'still looked at'],
     ['needs_review', 'mismatch_amount', 'another amount', 'Compare with the dashboard'],
     ['needs_review', 'mismatch_token', 'another token', 'Compare with the dashboard'],
@@ -226,9 +226,7 @@ test('a kind without a teller of its own still has its state, its reason and its
     evidence: NO_EVIDENCE,
   };
   const { summary, next } = explainOther(record, calm);
-  expect(summary).toMatch(
-    /^Payment request\. It cannot be settled without a person\. Reason: the service has not settled it/,
-  );
+  expect(summary).toMatch(/^Payment request\. A person must decide it\. Reason: the service has not settled it/);
   expect(next).toContain('still looked at');
 });
 
