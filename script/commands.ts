@@ -99,11 +99,20 @@ function flagsOf({ query = {}, body }: Route, argument: string | undefined): Der
   const must = Array.isArray(required) ? (required as readonly string[]) : [];
   const ofBody = Object.entries(properties)
     .filter(([field]) => field !== argument)
+    .flatMap(([field, schema]) => (field === NESTED ? within(field, schema) : [[field, schema] as const]))
     .map(([field, schema]) => ({
       ...flag(field, 'body', schema),
       ...(must.includes(field) ? { required: true as const } : {}),
     }));
   return [...ofQuery, ...ofBody].filter(({ field, schema }) => field !== 'dryRun' && isPlain(schema));
+}
+
+/** The object whose fields are flags: `--notify-text`. */
+const NESTED = 'notify';
+
+function within(field: string, { properties }: JsonSchema): (readonly [string, JsonSchema])[] {
+  if (properties === undefined) return [];
+  return Object.entries(properties).map(([name, schema]) => [`${field}.${name}`, schema]);
 }
 
 const isPlain = ({ type, items, entries }: FlagSchema): boolean => {

@@ -1,6 +1,6 @@
 /** A file of payments that is only judged: what would be found in it, or the rows to correct. */
 import type { Findings } from '../kinds/batch.ts';
-import { approvedHash } from '../producer/batch/door.ts';
+import { type UploadOptions, approvedHash } from '../producer/batch/door.ts';
 import { type SoundRow, findingTexts } from '../producer/batch/judge.ts';
 import { problemsCsv } from '../producer/batch/report.ts';
 import type { BatchFile } from '../producer/batch/rows.ts';
@@ -11,7 +11,7 @@ import { type AnyAsked, Reply } from './route.ts';
 interface Judging {
   readonly file: BatchFile;
   readonly account: string;
-  readonly notBefore: string | undefined;
+  readonly options: Pick<UploadOptions, 'notBefore' | 'notify'>;
 }
 
 const SAMPLE = 5;
@@ -21,12 +21,12 @@ const REFUSED_MOST = 1_000;
 /** Of a file that is only judged: in the form of the answer, or as the rows to mend. */
 export async function judged(
   { batchDoor }: ApiContext,
-  { file, account, notBefore }: Judging,
+  { file, account, options }: Judging,
   { request, response }: Pick<AnyAsked, 'request' | 'response'>,
 ) {
   const asCsv = request.accepts(['json', 'csv']) === 'csv';
   const kept = asCsv ? Number.POSITIVE_INFINITY : REFUSED_MOST;
-  const { state, totals, problems, warnings, sound } = await batchDoor.judge(file, account, { notBefore, kept });
+  const { state, totals, problems, warnings, sound } = await batchDoor.judge(file, account, { ...options, kept });
   const rows = asCsv ? problemsCsv(file, findingTexts(problems.list, languageFor(request))) : undefined;
   if (rows !== undefined) {
     response.type('text/csv').send(rows);
@@ -35,7 +35,7 @@ export async function judged(
   return new Reply(200, {
     dryRun: true as const,
     account,
-    contentHash: approvedHash(file, { notBefore }),
+    contentHash: approvedHash(file, options),
     state,
     totals,
     table: file.table ?? null,

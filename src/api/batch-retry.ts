@@ -52,7 +52,7 @@ interface Retrying extends Pick<AnyAsked, 'key' | 'act'> {
 const NAMES_MOST = 100;
 
 async function askAgain({ batches, batchDoor }: ApiContext, { record, key, act }: Retrying) {
-  const { id: retryOf, account, state, columns, fileName } = record;
+  const { id: retryOf, account, state, columns, fileName, options } = record;
   if (state !== 'finished') throw notPossible(state, message('batch_not_finished', { state }));
   const unpaid: BatchRow[] = [];
   for await (const page of batches.rowsNow(record, { from: 0, to: record.totals.count })) {
@@ -71,6 +71,7 @@ async function askAgain({ batches, batchDoor }: ApiContext, { record, key, act }
       act: act(),
       fileName,
       retryOf,
+      notify: options.notify,
       ...named,
     });
     if (given.outcome === 'open') return { id: given.id, before: true };

@@ -37,6 +37,7 @@ function batchView(record: BatchRecord, { advice, states, language }: Seen) {
     expiresAt: STATES_THAT_EXPIRE.includes(record.state) ? expiryOf(record) : null,
     notBefore: record.options.notBefore ?? null,
     reading: record.options.reading ?? null,
+    notify: record.options.notify ?? null,
     ...progressIn(states),
   });
 }
@@ -54,6 +55,7 @@ export function batchRow(record: BatchRecord) {
     expiresAt: null,
     notBefore: record.options.notBefore ?? null,
     reading: record.options.reading ?? null,
+    notify: record.options.notify ?? null,
     ...progressIn(record.endedAs),
   });
 }

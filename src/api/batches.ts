@@ -32,6 +32,7 @@ import { batch, batchReport, judgedBatch } from './openapi/answers-money.ts';
 import { requireFileBody } from './file-body.ts';
 import { codingOf, requireUtf8 } from './media.ts';
 import { ApiProblem } from './problem.ts';
+import { notifyIn, notifyQuery } from './batch-notify.ts';
 import { batchAnswer, batchRow } from './batch-view.ts';
 import { rejecting } from './rejecting.ts';
 import { type Message, message } from '../messages/message.ts';
@@ -62,6 +63,7 @@ const createBatch = route(
     query: {
       account: accountName.optional().meta({ description: 'Where no row names one: `main`.' }),
       notBefore: askedTime.optional().meta({ description: 'Earliest time of every payment of the batch.' }),
+      ...notifyQuery,
       name: named.optional().meta({ description: 'The name of the file, which the approver sees.' }),
       ...readingQuery,
       ...dryRunQuery,
@@ -95,15 +97,15 @@ const createBatch = route(
     await requireStill(context, key);
     const account = accountOf(file, query.account);
     requireNamedAccounts(context, key, { query: { account }, body: undefined, mustExist: true });
-    const { notBefore } = query;
-    if (query.dryRun) return judged(context, { file, account, notBefore }, { request, response });
+    const options = { notBefore: query.notBefore, notify: notifyIn(query) };
+    if (query.dryRun) return judged(context, { file, account, options }, { request, response });
     const given = await context.batchDoor.accept(file, {
       account,
       by: personOf(key),
       act: act(),
       idempotencyKey,
       fileName: query.name,
-      notBefore,
+      ...options,
     });
     if (given.outcome === 'open') {
       const detail = message('file_is_batch', { id: given.id });

@@ -1,8 +1,10 @@
 /** Money to a wallet, or to an account of the provider: request, display, cancellation, decisions. */
 import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import type { StateOf } from '../kinds/index.ts';
+import { notifiedStates } from '../kinds/notify.ts';
 import { describeLimit } from '../kinds/limits.ts';
 import { RESTORED } from '../ledger/recovery-report.ts';
+import { notificationId } from '../ledger/messages.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { eventOf } from '../operations/transition.ts';
 import type { Resolve, Resolved } from '../processors/disbursement/resolve.ts';
@@ -29,7 +31,7 @@ import { type ApiKey, personOf } from './keys.ts';
 import { disbursement } from './openapi/answers-money.ts';
 import { ApiProblem, languageFor } from './problem.ts';
 import { NOT_APPROVED, rejecting } from './rejecting.ts';
-import { view } from './views.ts';
+import { disbursementView } from './views.ts';
 import { type Message, message } from '../messages/message.ts';
 
 const LINE =
@@ -78,9 +80,19 @@ const createDisbursement = route(
     if (query.dryRun) return judgedAs(given, warnings, languageFor(asked.request));
     const { id, outcome } = takeAnswer(given);
     replayed(response, outcome === 'duplicate');
-    return new Reply(202, view(written?.() ?? (await findRecord(context, key, 'disbursement', id))));
+    const record = written?.() ?? (await findRecord(context, key, 'disbursement', id));
+    return new Reply(202, await alone(context, record));
   },
 );
+
+/** With its SMS to the payee so far. */
+async function alone({ queries, environment }: ApiContext, record: DisbursementRecord) {
+  if (record.notify === undefined) return disbursementView(record);
+  const ids = notifiedStates.map((on) => notificationId(environment, record.id, on));
+  const found = new Map((await queries.readable('message', ids)).map((one) => [one.id, one]));
+  const notified = notifiedStates.map((on, at) => [on, found.get(ids[at] ?? '')] as const);
+  return disbursementView(record, Object.fromEntries(notified));
+}
 
 const getDisbursement = route(
   {
@@ -96,7 +108,7 @@ const getDisbursement = route(
     record: 'disbursement',
     answers: { 200: answer('As it is now.', disbursement) },
   },
-  ({ record }) => view(record),
+  ({ context, record }) => alone(context, record),
 );
 
 const cancelDisbursement = route(
@@ -119,7 +131,7 @@ const cancelDisbursement = route(
   async (asked) => {
     const { record, again } = asked;
     if (record.state !== 'cancelled') await cancel(asked);
-    return view(await again());
+    return alone(asked.context, await again());
   },
 );
 
@@ -181,7 +193,7 @@ const approveDisbursement = route(
     const { key, record, again } = asked;
     if (record.state === 'awaiting_approval') await approve(asked);
     else if (record.approvedBy !== personOf(key)) throw notPossible(record.state, message('no_approval_needed'));
-    return view(await again());
+    return alone(asked.context, await again());
   },
 );
 
@@ -220,7 +232,7 @@ const rejectDisbursement = route(
     await refuseOwn(asked.context, key, record);
     const isRejected = record.state === 'cancelled' && record.rejectedBy === personOf(key);
     if (!isRejected) await reject(asked, body.reason);
-    return view(await again());
+    return alone(asked.context, await again());
   },
 );
 
@@ -263,7 +275,7 @@ const resolveDisbursement = route(
   },
   async ({ context, key, record, body, again, response, act }) => {
     await decideDisbursement({ context, key, record, act, response }, body);
-    return view(await again());
+    return alone(context, await again());
   },
 );
 
@@ -323,7 +335,7 @@ const listDisbursements = listRoute({
   summary: 'List disbursements',
   cli: 'disburse list',
   columns: ['id', 'state', 'amount', 'accountAlias', 'withdrawMode', 'reference', 'updatedAt'],
-  row: (record) => view(record),
+  row: (record) => disbursementView(record),
 });
 
 export const disbursementRoutes = [

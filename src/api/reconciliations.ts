@@ -14,7 +14,7 @@ import { accountsListed } from './gates.ts';
 import { reconciliation } from './openapi/answers-reports.ts';
 import { languageFor } from './problem.ts';
 import { STREAMED_BYTES, listFiles, listedAccount, route } from './route.ts';
-import { view } from './views.ts';
+import { disbursementView, view } from './views.ts';
 
 const CSV_COLUMNS = [
   'result',
@@ -98,7 +98,7 @@ function recordedHere(context: ApiContext, accounts: readonly string[] | undefin
     for await (const record of paymentsOf(context, { accounts, from, to })) {
       const { id, state, account, amount, transactionId = null, reference = null } = record;
       found.push({ id, state, account, amount, transactionId, reference });
-      if (state === 'succeeded') paid.set(id, paidAtOf(view(record)));
+      if (state === 'succeeded') paid.set(id, paidAtOf(record.kind === 'disbursement' ? disbursementView(record) : view(record)));
     }
     return found;
   };

@@ -9,7 +9,7 @@ import { reviewList } from './openapi/answers-operating.ts';
 import { answer, limit, listedAccount, NO_PLACE, route } from './route.ts';
 import { written } from '../messages/schemas.ts';
 import { invalid } from './problem.ts';
-import { view } from './views.ts';
+import { disbursementView, view } from './views.ts';
 
 const listReview = route(
   {
@@ -61,6 +61,7 @@ function viewOf(record: RecordOf[ReviewKind]) {
   if (record.kind === 'batch') return { kind, ...reviewedBatch(record) };
   if (record.kind === 'invoice') return { kind, ...invoiceView(record) };
   if (record.kind === 'payment_request') return { kind, ...paymentRequestView(record) };
+  if (record.kind === 'disbursement') return { kind, ...disbursementView(record) };
   return { kind, ...view(record) };
 }
 

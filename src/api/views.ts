@@ -1,13 +1,21 @@
 /** Records for callers: camelCase, times as ISO 8601, only the shown fields of the kind. */
 import type { Derived, Field } from '../kinds/fields.ts';
 import { type Kind, asDeclared, kinds, type operations } from '../kinds/index.ts';
+import { type NotifiedState, notifiedStates } from '../kinds/notify.ts';
 import { recipientsOf } from '../kinds/recipient.ts';
 import { type UsualHours, quietView } from '../kinds/campaign-hours.ts';
 import { contentHashOf, handsIn } from '../campaigns/content.ts';
 import { hasCanary } from '../operations/campaign-canary.ts';
 import type { Policy } from '../settings/policy.ts';
 import { readEvidence } from '../operations/transition.ts';
-import type { CampaignRecord, RecordAt, RecordBase, RecordOf } from '../operations/record.ts';
+import type {
+  CampaignRecord,
+  DisbursementRecord,
+  MessageRecord,
+  RecordAt,
+  RecordBase,
+  RecordOf,
+} from '../operations/record.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -40,9 +48,25 @@ export function viewOf<K extends Kind>(
 
 /** For a kind without computed fields. */
 export function view(
-  record: RecordOf[Exclude<Kind, 'invoice' | 'payment_request' | 'campaign' | 'batch'>],
+  record: RecordOf[Exclude<Kind, 'disbursement' | 'invoice' | 'payment_request' | 'campaign' | 'batch'>],
 ): Record<string, unknown> {
   return shownOf(record, {});
+}
+
+/** The SMS of a payment so far, by the state that each tells. */
+export type Notified = Readonly<Partial<Record<NotifiedState, Pick<MessageRecord, 'id' | 'state'>>>>;
+
+/** `notified`: absent in lists. */
+export function disbursementView(record: DisbursementRecord, notified?: Notified) {
+  const { notify } = record;
+  if (notify === undefined) return shownOf(record, {});
+  const on = notifiedStates.filter((state) => state in notify.texts);
+  const messages = on.flatMap((state) => {
+    const found = notified?.[state];
+    return found === undefined ? [] : [{ on: state, id: found.id, state: found.state }];
+  });
+  const told = { phone: notify.phone, on, ...(notified && { messages }) };
+  return viewOf<'disbursement'>(record, { notify: told });
 }
 
 function shownOf(

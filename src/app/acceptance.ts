@@ -5,6 +5,8 @@ import { acceptanceInLedger } from '../producer/acceptance-store.ts';
 import { Acceptance } from '../producer/acceptance.ts';
 import { BatchDoor } from '../producer/batch/door.ts';
 import { trialNumbersOf } from '../producer/trial-numbers.ts';
+import { messagingKeys } from '../provider/account.ts';
+import type { AccountBook } from '../accounts.ts';
 import type { Container } from './container.ts';
 
 export function acceptanceOf(container: Container): Acceptance {
@@ -18,7 +20,13 @@ export function acceptanceOf(container: Container): Acceptance {
     fingerprints,
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
+    smsAccounts: smsAccountsIn(book),
   });
+}
+
+/** The accounts that have their keys of the messaging area. */
+export function smsAccountsIn(book: AccountBook): ReadonlySet<string> {
+  return new Set([...book].flatMap(([name, account]) => (typeof messagingKeys(account) === 'string' ? [] : [name])));
 }
 
 export function batchDoorOf({ batches, limits, config, book, clock }: Container): BatchDoor {
@@ -29,6 +37,7 @@ export function batchDoorOf({ batches, limits, config, book, clock }: Container)
     accounts: new Set(book.keys()),
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
     trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
+    smsAccounts: smsAccountsIn(book),
     now: () => clock.now(),
   });
 }

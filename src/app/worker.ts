@@ -12,6 +12,7 @@ import { type AnyQueueName, queues } from '../queues/index.ts';
 import { openWorker } from '../queues/open.ts';
 import { prefixOf, workerConnection } from '../redis/connections.ts';
 import { acceptanceOf } from './acceptance.ts';
+import { approversPart } from './approvers.ts';
 import { balancePart } from './balances.ts';
 import type { Container, Timing } from './container.ts';
 import { type Delivery, deliveryOf } from './deliveries.ts';
@@ -38,6 +39,7 @@ export function workerParts(
     balancePart(container, context),
     misplacedPart(container),
     delivery.part,
+    approversPart(container),
     watchdogPart(container, { names, paused }),
     pausedPart(container, paused),
     together(

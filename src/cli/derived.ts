@@ -45,7 +45,7 @@ export interface DerivedCommand {
 export interface DerivedFlag {
   /** As typed: `--not-before`. */
   readonly flag: string;
-  /** The API's name. */
+  /** As the API calls it; `notify.text`: a field within a field. */
   readonly field: string;
   readonly in: 'query' | 'body';
   readonly says: string;
@@ -98,12 +98,22 @@ export function addDerived(group: Command, declared: DerivedCommand, shell: Shel
         );
       const args = takes.map(({ name }, at) => [name, given[at] as string | undefined] as const);
       const named = (place: DerivedFlag['in']) => Object.fromEntries(args.filter((_, at) => takes[at]?.in === place));
-      const body = { ...named('body'), ...fields('body') };
+      const body = { ...named('body'), ...nested(fields('body')) };
       const query = { ...named('query'), ...fields('query') };
       return run(declared, { args: Object.fromEntries(args), query, body, flags: typed }, shell);
     }),
   );
   withExample(command, `relais ${declared.name}${declared.example === '' ? '' : ` ${declared.example}`}`);
+}
+
+/** `notify.text` becomes the member `text` of `notify`. */
+function nested(fields: Given): Given {
+  const whole: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    const [name = '', member] = field.split('.');
+    whole[name] = member === undefined ? value : { ...(whole[name] as object | undefined), [member]: value };
+  }
+  return whole;
 }
 
 function optionOf({ flag, says, required, schema }: DerivedFlag): Option {

@@ -1,4 +1,4 @@
-import type { BatchOutcome, BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
+import type { BatchNotify, BatchOutcome, BatchTotals, Finding, Findings, Sum } from '../kinds/batch.ts';
 import { toldInOrder } from '../kinds/batch-outcome.ts';
 import { counted, money } from '../messages/figures.ts';
 import type { JsonObject } from './client.ts';
@@ -22,6 +22,7 @@ function batchFacts(body: JsonObject, words: BatchWords): Row {
     [labels.file, body['fileName']],
     [labels.retryOf, body['retryOf']],
     [labels.account, body['account']],
+    ...notifyFacts(body['notify'], words),
     [labels.hash, body['contentHash']],
     ...(totals ? totalFacts(totals, words) : []),
     [labels.outcome, outcomeIn(body['outcome'], words)],
@@ -31,6 +32,15 @@ function batchFacts(body: JsonObject, words: BatchWords): Row {
     [labels.expires, body['expiresAt']],
     [labels.created, body['createdAt']],
   ];
+}
+
+/** The text for each state that payees are told. */
+function notifyFacts(notify: unknown, { labels, states }: BatchWords): Row {
+  const { text, failedText = text, on = [] } = (notify ?? {}) as Partial<BatchNotify>;
+  return on.map((state) => [
+    `${labels.notify}, ${wordFor(states, state)}`,
+    printable(state === 'failed' ? failedText : text),
+  ]);
 }
 
 /** `197 paid 45 013 500 XOF · 3 not paid 664 000 XOF` */

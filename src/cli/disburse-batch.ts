@@ -11,7 +11,8 @@ import { readFileToSend } from './disburse-batch-file.ts';
 import type { Words } from '../messages/languages.ts';
 import { WrongUsage } from './failure.ts';
 import { type ReadingFlags, readingOf, withReading } from './disburse-batch-reading.ts';
-import { encoding, withExample } from './flags.ts';
+import { notifiedStates } from '../kinds/notify.ts';
+import { encoding, listOf, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { grouped, printable } from './output.ts';
 import { explainFile } from './recipients-file.ts';
@@ -29,6 +30,9 @@ interface UploadFlags extends CreationFlags, ReadingFlags {
   readonly encoding?: Encoding;
   readonly csv?: string;
   readonly notBefore?: string;
+  readonly notify?: string;
+  readonly notifyFailedText?: string;
+  readonly notifyOn?: readonly string[];
 }
 
 function addUpload(group: Command, shell: Shell): void {
@@ -41,6 +45,13 @@ function addUpload(group: Command, shell: Shell): void {
     )
     .option('--account <name>', 'account that pays')
     .option('--not-before <time>', 'earliest time of every payment: 2026-11-21T08:00:00Z')
+    .option('--notify <text>', 'SMS to each payee, with the columns of the file as {{variables}}')
+    .option('--notify-failed-text <text>', 'text for failed payments; default: the text of --notify')
+    .option(
+      '--notify-on <states>',
+      'states that payees are told: succeeded,failed; default: succeeded',
+      listOf(notifiedStates),
+    )
     .option('--encoding <name>', 'encoding of a text file that is not Unicode: windows-1252', encoding)
     .option('--csv <file>', 'write the invalid rows to this file: the columns of the file, and the problem')
     .option('--idempotency-key <key>', 'key that identifies a retry; default: the bytes of the file', readKey)
@@ -51,7 +62,7 @@ function addUpload(group: Command, shell: Shell): void {
 }
 
 async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<ExitCode> {
-  const { account, notBefore, dryRun, json, csv } = flags;
+  const { account, notBefore, notify, notifyFailedText, notifyOn, dryRun, json, csv } = flags;
   await refuseOverwriting(path, csv, shell);
   const { api, output } = shell;
   const file = await readFileToSend(path, flags.encoding, shell);
@@ -59,7 +70,7 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
     throw new WrongUsage(shell.words.commands.usage.csvOfJson);
   }
   const letter = {
-    query: { account, notBefore, name: nameOf(path), ...readingOf(flags) },
+    query: { account, notBefore, notify, notifyFailedText, notifyOn, name: nameOf(path), ...readingOf(flags) },
     bytes: file.bytes,
     headers: { ...identityHeader(flags), 'content-type': file.type },
   };
@@ -75,7 +86,7 @@ async function upload(path: string, flags: UploadFlags, shell: Shell): Promise<E
 }
 
 interface Letter {
-  readonly query: Readonly<Record<string, string | true | undefined>>;
+  readonly query: Readonly<Record<string, string | readonly string[] | true | undefined>>;
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -91,8 +102,8 @@ function pathTo({ query: asked }: Letter, dryRun: true | undefined): string {
   const given = Object.entries({ ...asked, dryRun }).flatMap(([key, value]): [string, string][] =>
     value ? [[key, String(value)]] : [],
   );
-  const query = new URLSearchParams(given).toString();
-  return query === '' ? BATCHES : `${BATCHES}?${query}`;
+  const written = new URLSearchParams(given).toString();
+  return written === '' ? BATCHES : `${BATCHES}?${written}`;
 }
 
 /** By the API, which lists the first hundred in JSON, and all of them in CSV. */

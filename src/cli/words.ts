@@ -7,12 +7,12 @@ const SPELT: Readonly<Record<string, string>> = {
 };
 
 const parts = (field: string, between: string): string =>
-  (SPELT[field] ?? field).replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
+  (SPELT[field] ?? field).replaceAll('.', between).replace(/[A-Z]/g, (letter) => `${between}${letter.toLowerCase()}`);
 
 /** `referenceNumber` → `reference number` */
 export const labelOf = (field: string): string => parts(field, ' ');
 
-/** `notBefore` → `--not-before` */
+/** `notBefore` → `--not-before`, `notify.text` → `--notify-text` */
 export const flagFor = (field: string): string => `--${parts(field, '-')}`;
 
 /** `/notBefore` → `--not-before`: the user typed a flag, not a field. Undefined: it concerns the whole request. */

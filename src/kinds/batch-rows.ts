@@ -1,5 +1,5 @@
 /** The rows of payment batches. */
-import type { Sum } from './batch.ts';
+import type { BatchNotify, Sum } from './batch.ts';
 
 /** One waiting row, with the fields of its request. */
 export interface BatchRow {
@@ -16,6 +16,8 @@ export interface BatchRow {
   readonly payeeName?: string | undefined;
   readonly purpose?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Its texts in their final words. */
+  readonly notify?: BatchNotify | undefined;
   /** Additional cells of the file, in the order of the batch's `columns`. */
   readonly own?: readonly string[];
 }

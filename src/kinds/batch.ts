@@ -18,6 +18,7 @@ import {
 import { events, told } from './events.ts';
 import { count, derived, json, maybeText, maybeTime, shown, shownAs, text } from './fields.ts';
 import { kind } from './kind.ts';
+import { type NotifyRequest, notifiedStates } from './notify.ts';
 import type { Message } from '../messages/message.ts';
 
 const nobody = Object.fromEntries(['uncertain', 'open', 'elsewhere'].map((one) => [one, { count: 0, xof: 0 }]));
@@ -52,14 +53,17 @@ const outcome = z
       'as it was when the batch finished, and null before.',
   });
 
+/** As it was asked for beside the file. */
+export type BatchNotify = Omit<NotifyRequest, 'phone'>;
+
 /** Options of an upload. The approved hash covers them. */
 export interface BatchUploadOptions {
   /** Earliest time of each payment. */
   readonly notBefore?: string;
   /** Reading of a table with its own headings: columns, wallets, rows left out. */
   readonly reading?: Record<string, z.core.util.JSONType>;
-  /** Stored without effect. */
-  readonly notify?: string;
+  /** The SMS to each payee, with the columns of the file as variables. */
+  readonly notify?: BatchNotify;
 }
 
 /** Count, and whole XOF. */
@@ -168,6 +172,15 @@ export const batch = kind({
         },
         description: 'How a table with its own headings was read. null: it has the columns of relais.',
       }),
+    ),
+    notify: derived(
+      perhaps(
+        z.looseObject({
+          text: example('Bonjour {{prenom}}, vous avez recu {{amount}} F.'),
+          failedText: z.string().optional(),
+          on: z.array(z.enum(notifiedStates)).meta({ example: ['succeeded'] }),
+        }),
+      ).meta({ description: 'The SMS that each payee gets. null: none.' }),
     ),
 
     /** Options of the upload; the approved hash covers them. */

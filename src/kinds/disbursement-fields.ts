@@ -17,7 +17,8 @@ import {
   updatedAt,
   xof,
 } from './answer-pieces.ts';
-import { amount, count, flag, maybeText, maybeTime, shown, sought, text } from './fields.ts';
+import { amount, count, flag, maybeJson, maybeText, maybeTime, shown, sought, text } from './fields.ts';
+import { type NotifyPlan, notifiedStates, notifyRequest } from './notify.ts';
 import {
   accountName,
   amountXof,
@@ -41,6 +42,7 @@ export const disbursementRequest = z
     reference: askedReference.optional(),
     ...paymentDescription,
     notBefore: askedTime.optional().meta({ description: 'Earliest time of the payment.' }),
+    notify: notifyRequest.optional(),
     allowDuplicate: z
       .boolean()
       .optional()
@@ -95,6 +97,23 @@ export const disbursementFields = {
     z.string().optional().meta({ description: 'The batch that it is a row of.' }),
   ),
   notBefore: shown(maybeTime, moment.optional().meta({ description: 'Not sent before this time.' })),
+  notify: shown(
+    maybeJson<NotifyPlan>(),
+    z
+      .looseObject({
+        phone: example('+221771234567'),
+        on: z.array(z.enum(notifiedStates)).meta({ example: ['succeeded'] }),
+        messages: z
+          .array(z.looseObject({ on: z.enum(notifiedStates), id: z.string(), state: z.string() }))
+          .optional()
+          .meta({
+            example: [{ on: 'succeeded', id: 'msg_4n7q0c1w2e3r4t5y6z7a8b9c0d', state: 'sent' }],
+            description: 'Its SMS so far. Not in lists.',
+          }),
+      })
+      .optional()
+      .meta({ description: 'The payee is told these states by SMS.' }),
+  ),
   approvedBy: shown(maybeText, z.string().optional().meta({ description: 'The name of the key that approved it.' })),
   rejectedBy,
   ...decisions,

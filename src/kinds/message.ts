@@ -94,6 +94,10 @@ export const message = kind({
       maybeText,
       perhaps(example('ERROR_110')).meta({ description: "The service's code, where it gave one." }),
     ),
+    disbursement: shown(
+      maybeText,
+      z.string().optional().meta({ description: 'The payment that it reports to its payee.' }),
+    ),
     sendAt: shown(maybeTime, perhaps(moment).meta({ description: 'Not sent before this time.' })),
     sentAt: shown(maybeTime, perhaps(moment)),
     createdAt,
@@ -120,7 +124,11 @@ export const message = kind({
       },
     },
     {
-      carries: { reference: told.reference, metadata: told.metadata },
+      carries: {
+        reference: told.reference,
+        metadata: told.metadata,
+        disbursement: z.string().optional().meta({ description: 'The payment that it reports to its payee.' }),
+      },
       more: {
         code: z.string().optional().meta({ description: 'The code of the service, where it gave one.' }),
         reason: told.reason,

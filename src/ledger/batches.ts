@@ -306,7 +306,15 @@ function rowValues(id: string, rows: readonly BatchRow[], from: number): readonl
 }
 
 /** A request can omit these fields, so only the stored one may have them. */
-const MAY_BE_LEFT_OUT = ['reference', 'debitAccountNumber', 'notBefore', 'payeeName', 'purpose', 'metadata'] as const;
+const MAY_BE_LEFT_OUT = [
+  'reference',
+  'debitAccountNumber',
+  'notBefore',
+  'payeeName',
+  'purpose',
+  'metadata',
+  'notify',
+] as const;
 
 /** Fields that differ from the stored request, as JSON pointers. */
 function differing({ reference, fields }: AskedRow, holder: Holder): readonly string[] {

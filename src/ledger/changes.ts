@@ -102,6 +102,7 @@ const JOURNALED = [
   'amount',
   'accountAlias',
   'withdrawMode',
+  'notify',
   'debitAccountNumber',
   'disburseId',
   'token',

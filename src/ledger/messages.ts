@@ -1,5 +1,7 @@
 /** Single messages in the ledger, in addition to the common data of operations: cancellation, equal texts, cost. */
 import type { RequestOf } from '../kinds/index.ts';
+import type { NotifiedState } from '../kinds/notify.ts';
+import { derivedId } from '../lib/ids.ts';
 import { digitsOf } from '../lib/phone.ts';
 import type { Accepted } from '../operations/accepting.ts';
 import { namesMessage } from '../provider/meaning.ts';
@@ -31,6 +33,11 @@ export interface MessageIdentity {
 
 /** The queue of each lane: one-time passwords wait for nothing else. */
 export const queueOfLane = { otp: 'sms-otp', normal: 'sms-batch' } as const;
+
+/** As `notify_payee` derives it. */
+export function notificationId(environment: string, payment: string, on: NotifiedState): string {
+  return derivedId('msg', environment, payment, on);
+}
 
 /** The message as the ledger records it. `beneficiary`: the recipient's lookup key. */
 export function newMessage(

@@ -376,7 +376,7 @@ function askedIn(row: OperationRow): Readonly<Record<string, string>> {
   const timeField = kind === 'message' ? 'sendAt' : 'notBefore';
   const texts = Object.entries(request).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value : JSON.stringify(value),
+    typeof value === 'string' ? value : canonicalJson(value),
   ]);
   return {
     kind,

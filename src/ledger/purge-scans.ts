@@ -87,8 +87,11 @@ export function withoutOperation(
 
 function requestWithout(kind: string, theirs: boolean, request: Json, words: PersonWords): Json {
   if (kind === 'message' && theirs) return { ...without(request, SAID), to: words.name, text: '' };
+  const { phone = '' } = (request['notify'] ?? {}) as { readonly phone?: string };
+  const isTold = words.isIn(phone);
+  const said = isTold || theirs ? without(request, ['notify']) : request;
   const accounts = Object.fromEntries(ACCOUNTS.flatMap((name) => (name in request ? [[name, request[name]]] : [])));
-  return { ...words.without(theirs ? without(request, SAID) : request), ...accounts };
+  return { ...words.without(theirs ? without(said, SAID) : said), ...accounts };
 }
 
 /** What an invoice says of its payer. */

@@ -250,9 +250,9 @@ async function batchRows(run: Run, { words }: Person, after: string): Promise<Wa
   if (page === undefined) return NOTHING;
   let [rows, open] = [0, 0];
   for (const { value, ...one } of found) {
-    const { accountAlias, payeeName, purpose, metadata, ...request } = value.request;
+    const { accountAlias, payeeName, purpose, metadata, notify, ...request } = value.request;
     const isTheirs = typeof accountAlias === 'string' && words.isIn(accountAlias);
-    const rest = words.without({ ...request, payeeName, purpose, metadata });
+    const rest = words.without({ ...request, payeeName, purpose, metadata, notify });
     const becomes = isTheirs
       ? { request: { ...request, accountAlias }, cells: null }
       : {

@@ -186,7 +186,7 @@ export function columnsOfNew(kind: LedgerKind, fields: Readonly<Record<string, s
     const column = columnOf(kind, name);
     if (column !== undefined) columns[column] = value;
     else if (NOT_ASKED.has(name)) facts[name] = value;
-    else request[name] = value;
+    else request[name] = asDeclared(kind).fields[name]?.codec === 'json' ? JSON.parse(String(value)) : value;
   }
   return { columns, request, facts };
 }

@@ -80,7 +80,7 @@ export class RecoveryDesk<Says> {
 
   /** One turn. Any operator repeats it until it is finished; an interrupted turn continues. */
   async apply({ by, act }: Applying): Promise<Applied> {
-    const { database, clock, beat } = this.#options;
+    const { database, clock, beat, settleMs } = this.#options;
     const row = await this.#row();
     if (row === undefined) return { is: 'none' };
     await beat?.();
@@ -94,7 +94,9 @@ export class RecoveryDesk<Says> {
     const after = await this.#standings();
     if (!over) return { is: 'under way', ...progressOf(before, after) };
     const report = reportFrom(row, work, { at: clock.now(), by, items: reportOf(before, after) });
-    const left = await database.transaction((run) => leave(run, { row, by, act, report, lanes: work.lanes }));
+    const left = await database.transaction((run) =>
+      leave(run, { row, by, act, report, lanes: work.lanes, settleMs }),
+    );
     if (left === 'more') {
       this.#work = undefined;
       return { is: 'under way', ...progressOf(before, after) };
@@ -294,14 +296,19 @@ interface LeavingLedger extends Applying {
   readonly row: RecoveryRow;
   readonly report: RecoveryReport;
   readonly lanes: Work['lanes'];
+  readonly settleMs: number;
 }
 
 /** `more`: more evidence has been stored since the replay. */
-async function leave(run: Run, { row, by, act, report, lanes }: LeavingLedger): Promise<'left' | 'none' | 'more'> {
+async function leave(
+  run: Run,
+  { row, by, act, report, lanes, settleMs }: LeavingLedger,
+): Promise<'left' | 'none' | 'more'> {
   await run('lock_deployment');
   const [now] = await run<RecoveryRow>('recovery');
   if (now === undefined || now.number !== row.number) return 'none';
   if (JSON.stringify(now.known) !== JSON.stringify(row.known)) return 'more';
+  if (report.broken !== undefined) await run('doubt_reports', [settleMs, null]);
   await run('settle_lanes', [Object.keys(lanes), Object.values(lanes)]);
   await run('leave_recovery', [by, JSON.stringify(report), null]);
   if (act) await noteAct(run, act);

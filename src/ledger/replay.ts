@@ -108,7 +108,7 @@ export async function replayItems(
 const MAY_HAVE_LEFT = openOf(['disbursement', 'direct_credit', 'invoice', 'payment_request'], ['review', 'ask']);
 
 /** Request fields that a payment needs for checks and display. */
-const ASKED = ['accountAlias', 'withdrawMode', 'debitAccountNumber', 'amount'];
+const ASKED = ['accountAlias', 'withdrawMode', 'debitAccountNumber', 'amount', 'notify'];
 const COUNTED: readonly string[] = ['disbursement', 'direct_credit'];
 
 /**

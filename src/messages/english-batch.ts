@@ -7,6 +7,7 @@ export const englishBatch = {
     file: 'file',
     retryOf: 'pays again',
     outcome: 'outcome',
+    notify: 'SMS to payees',
     hash: 'hash',
     inAll: 'in all',
     uploadedBy: 'uploaded by',

@@ -92,6 +92,13 @@ export const englishRequests = {
   key_or_service: 'or /service is required, and not both',
   endpoint_or_event: 'or /event is required, and not both',
   phone_or_email: 'is required, or an email',
+  approval_of_payment: 'Awaiting your approval: {amount} F, {name} ({id})',
+  approval_of_campaign: 'Awaiting your approval: campaign {name}, {recipients} SMS ({id})',
+  notify_variable: '“{name}” is no variable here; the variables are {known}',
+  notify_value: 'the variable “{name}” has no value; write a default behind it, as in {{name|default}}',
+  notify_account: 'the account "{account}" cannot send SMS: its SMS keys are not configured',
+  notify_phone: 'is required: the payment goes to no phone number that can receive SMS',
+  notify_one_text: 'says the same whether a payment succeeded or failed; a text for `failed` can be given besides',
   identity_required:
     'is required (or an Idempotency-Key header): without an identity, a retry would create a second request',
   only_with_succeeded: 'is allowed only with succeeded, not with {outcome}',

@@ -120,6 +120,8 @@ export const englishSettings = {
   migration_differs: 'Migration {number} ({name}) was applied with other content',
   restore_migration: 'Restore its file.',
   schema_name: 'must be at most 54 of a-z, 0-9 and _, without a digit at the beginning and without pg_',
+  approver: 'entry {number} must be a name and a number in international form, such as fatou=+221771234567',
+  approver_twice: 'names {person} twice',
   trial_number: 'number {number} must be in international form, such as +221771234567',
   webhook_host: '"{text}" is no host: write payroll.internal:8080, *.internal:8080 or 10.1.0.0/16',
 } as const;

@@ -9,6 +9,7 @@ export const frenchBatch: Words['batch'] = {
     file: 'fichier',
     retryOf: 'paie de nouveau',
     outcome: 'résultat',
+    notify: 'SMS aux bénéficiaires',
     hash: 'empreinte',
     inAll: 'en tout',
     uploadedBy: 'déposé par',

@@ -191,6 +191,19 @@ export const frenchFlags: Readonly<Record<string, string>> = {
   'rows that are not paid, such as a total: 203,204': 'lignes qui ne sont pas payées, comme un total : 203,204',
   'earliest time of every payment: 2026-11-21T08:00:00Z':
     'heure la plus tôt de chaque paiement : 2026-11-21T08:00:00Z',
+  'Text of the SMS to the payee, with variables such as `{{amount}}` and `{{payeeName|client}}`':
+    'Texte du SMS au bénéficiaire, avec des variables comme `{{amount}}` et `{{payeeName|client}}`',
+  'Text for `failed`. Default: `text`': 'Texte pour `failed`. Par défaut : `text`',
+  'States that the payee is told, each at most once. Default: `succeeded`':
+    'Statuts annoncés au bénéficiaire, chacun au plus une fois. Par défaut : `succeeded`',
+  'Phone of the payee in international form. Default: the number that is paid':
+    'Téléphone du bénéficiaire sous forme internationale. Par défaut : le numéro payé',
+  'SMS to each payee, with the columns of the file as {{variables}}':
+    'SMS à chaque bénéficiaire, avec les colonnes du fichier comme {{variables}}',
+  'text for failed payments; default: the text of --notify':
+    'texte pour les paiements échoués ; par défaut : le texte de --notify',
+  'states that payees are told: succeeded,failed; default: succeeded':
+    'statuts annoncés aux bénéficiaires : succeeded,failed ; par défaut : succeeded',
   'Name of the payee, for approvers and reports': 'Nom du bénéficiaire, pour les approbateurs et les rapports',
   'Purpose of the payment, for approvers and reports': 'Motif du paiement, pour les approbateurs et les rapports',
   'do not send before this time: 2026-11-21T08:00:00Z': 'ne pas envoyer avant cette heure : 2026-11-21T08:00:00Z',

@@ -232,6 +232,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'quelque chose est survenu qui retient son compte, et est attendu',
   'the same text to the same number is on its way or in doubt, and is waited for':
     'le même SMS au même numéro est en route ou incertain, et est attendu',
+  'the payment that it reports has ended otherwise since': 'le paiement qu’il annonce a fini autrement depuis',
   'those who failed go out again': 'ceux qui sont en échec repartent',
   'its time was over': 'son délai est passé',
   'the service answered for every recipient': 'le service a répondu pour chaque destinataire',

@@ -97,6 +97,14 @@ export const frenchRequests: Record<keyof typeof englishRequests, string> = {
   key_or_service: 'ou --service est obligatoire, et pas les deux',
   endpoint_or_event: 'ou --event est obligatoire, et pas les deux',
   phone_or_email: 'est obligatoire, ou une adresse e-mail',
+  approval_of_payment: 'Approbation attendue : {amount} F, {name} ({id})',
+  approval_of_campaign: 'Approbation attendue : campagne {name}, {recipients} SMS ({id})',
+  notify_variable: '« {name} » n’est pas une variable ici ; les variables sont {known}',
+  notify_value: 'la variable « {name} » n’a pas de valeur ; écrivez une valeur par défaut : {{name|défaut}}',
+  notify_account: 'le compte « {account} » ne peut pas envoyer de SMS : ses clés SMS ne sont pas configurées',
+  notify_phone: 'est obligatoire : le paiement ne va pas à un numéro de téléphone qui reçoit des SMS',
+  notify_one_text:
+    'dit la même chose que le paiement ait réussi ou échoué ; un texte pour `failed` peut être donné en plus',
   identity_required:
     'est obligatoire (ou une clé d’idempotence) : sans identité, un nouvel essai créerait une deuxième demande',
   only_with_succeeded: 'n’est permis qu’avec succeeded, pas avec {outcome}',

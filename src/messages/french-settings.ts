@@ -128,6 +128,9 @@ export const frenchSettings: Record<keyof typeof englishSettings, string> = {
   migration_differs: 'La migration {number} ({name}) a été appliquée avec un autre contenu',
   restore_migration: 'Restaurez son fichier.',
   schema_name: 'doit avoir au plus 54 caractères parmi a-z, 0-9 et _, sans chiffre au début et sans pg_',
+  approver:
+    'l’entrée {number} doit être un nom et un numéro au format international, par exemple fatou=+221771234567',
+  approver_twice: 'nomme {person} deux fois',
   trial_number: 'le numéro {number} doit être au format international, par exemple +221771234567',
   webhook_host: '« {text} » n’est pas un hôte : écrivez payroll.internal:8080, *.internal:8080 ou 10.1.0.0/16',
 };

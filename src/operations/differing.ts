@@ -41,6 +41,7 @@ const MAY_BE_LEFT_OUT = [
   'payeeName',
   'purpose',
   'metadata',
+  'notify',
 ];
 /** Fields whose request name differs from the record's. */
 const ASKED_AS: Readonly<Record<string, string>> = { askedAmount: 'amount' };

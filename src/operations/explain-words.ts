@@ -272,6 +272,7 @@ const ofAttempts: Rows = {
   stopping: ['its process was about to stop before its turn to send came; another one sends it', BY_ITSELF],
   account_held: ['something has come up that holds its account, and is waited for', BY_ITSELF],
   same_text_open: ['the same text to the same number is on its way or in doubt, and is waited for', BY_ITSELF],
+  outdated: ['the payment that it reports has ended otherwise since', NOTHING],
   retried: ['those who failed go out again', NOTHING],
   expired: ['its time was over', NOTHING],
   sent: ['the service answered for every recipient', NOTHING],

@@ -23,6 +23,7 @@ import {
   eventOf,
 } from '../operations/transition.ts';
 import { type StateInQueue, type StateOf, isFinal } from '../kinds/index.ts';
+import { tellsPayee } from '../kinds/notify.ts';
 import type { RecordAt } from '../operations/record.ts';
 import type { UpstreamAccount } from '../provider/account.ts';
 import type { CallOptions } from '../provider/transport.ts';
@@ -287,6 +288,7 @@ export class Attempt<K extends AttemptedKind> {
   async finish(ending: Ending<K>): Promise<AttemptResult> {
     const said = await finish<K>(this, this.context, (this.#unsaid = { ...ending, op: this.lease }));
     this.#unsaid = undefined;
+    if (said.outcome !== 'lost' && tellsPayee(this.#record, ending.to)) this.context.wake('sms-batch');
     return said;
   }
 

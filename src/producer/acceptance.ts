@@ -12,6 +12,7 @@ import { disbursementRequest } from '../kinds/disbursement-fields.ts';
 import { campaignRequest } from '../kinds/campaign-request.ts';
 import { type Kind, operations, type RequestOf } from '../kinds/index.ts';
 import type { QueueName } from '../kinds/due-queues.ts';
+import type { NotifyPlan } from '../kinds/notify.ts';
 import { canonicalJson, derivedHex, derivedId, fingerprint } from '../lib/ids.ts';
 import type { Random } from '../lib/random.ts';
 import type { Act } from '../ledger/acts.ts';
@@ -20,6 +21,7 @@ import { describeLimit } from '../kinds/limits.ts';
 import { type Accepted, type NewOperation, recordAsWritten } from '../operations/accepting.ts';
 import type { DisbursementRecord } from '../operations/record.ts';
 import { payeeOf, readAccountAlias, readDebitAccount, readWithdrawMode } from '../provider/capabilities.ts';
+import { type NotifyRules, readNotify } from './notify.ts';
 import { cardsInDisbursement, type Problem, check, eachPlaceOnce, readableOf, templateProblems } from './problems.ts';
 import { type TrialNumbers, trialProblems } from './trial-numbers.ts';
 import type { AcceptanceStore } from './acceptance-store.ts';
@@ -47,6 +49,8 @@ export interface AcceptanceOptions {
   readonly extraWithdrawModes?: readonly string[] | undefined;
   /** Absent: every number is allowed. */
   readonly trial?: TrialNumbers;
+  /** The accounts that can send SMS. Absent: as `accounts`. */
+  readonly smsAccounts?: NotifyRules['smsAccounts'];
   /** Every rule is applied, and nothing is written. */
   readonly dryRun?: boolean;
   /** The user's act; absent: no user acted. */
@@ -103,7 +107,7 @@ export class Acceptance {
   }> {
     const judged = judgeDisbursement(input, { ...this.#options, ...(row && { unusual: 'warned' }) }, idempotencyKey);
     if (judged.is === 'invalid') return { answer: { outcome: 'invalid', problems: judged.problems } };
-    const { identity, names, warnings } = judged;
+    const { identity, names, warnings, plan } = judged;
     const { account, amount, metadata, notBefore, allowDuplicate } = judged.request;
     const notBeforeMs = notBefore === undefined ? undefined : Date.parse(notBefore);
     const beneficiary = beneficiaryOf(judged.request, this.#options.extraWithdrawModes);
@@ -124,6 +128,7 @@ export class Acceptance {
       fields: {
         by,
         ...askedFields(judged.request),
+        ...(plan ? { notify: canonicalJson(plan) } : {}),
         disburseId: derivedHex('disburse_id', this.#options.environment, account, 'disbursement', identity),
         ...(notBeforeMs === undefined ? {} : { notBefore: notBeforeMs }),
         ...acceptedFor(account, this.#options.fingerprints),
@@ -323,12 +328,14 @@ export type JudgedDisbursement =
       readonly identity: string;
       readonly names: Names;
       readonly warnings: readonly Message[];
+      /** The SMS to the payee. Absent: nobody asked for one. */
+      readonly plan: NotifyPlan | undefined;
     }
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };
 
 /** The context of the checks, besides the request itself. */
 export interface JudgingOptions
-  extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
+  extends Pick<AcceptanceOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial' | 'smsAccounts'> {
   /** A number with an unusual length for its country: in a batch, the approver is warned. Absent: refused. */
   readonly unusual?: 'warned' | undefined;
 }
@@ -341,8 +348,12 @@ export function judgeDisbursement(
 ): JudgedDisbursement {
   const parsed = check(disbursementRequest, input);
   const known = parsed.data ?? readableOf(disbursementRequest, input);
-  const { withdrawMode, accountAlias, problems: found, warnings } = readPayee(known, reading);
+  const payee = readPayee(known, reading);
+  const { withdrawMode, accountAlias, problems: found, warnings } = payee;
+  const told = readNotify({ ...known, withdrawMode, accountAlias }, payee, reading);
   found.push(...cardsInDisbursement(known), ...accountProblems(accounts, known.account ?? 'main'));
+  found.push(...told.problems);
+  warnings.push(...told.warnings);
   const { identity, problems: unnamed } = identityOf(idempotencyKey, known.reference);
   const problems = eachPlaceOnce(parsed.problems ?? [], [...found, ...unnamed]);
   if (parsed.data === undefined || identity === undefined || problems.length > 0) return { is: 'invalid', problems };
@@ -350,7 +361,7 @@ export function judgeDisbursement(
   const request = { ...asked, withdrawMode, accountAlias };
   const whole = { ...request, allowDuplicate: undefined };
   const names = identify(environment, 'disbursement', whole, identity);
-  return { is: 'sound', request, identity, names, warnings };
+  return { is: 'sound', request, identity, names, warnings, plan: told.plan };
 }
 
 /** The person paid, equal in every channel: a limit per person covers all channels. */
@@ -381,7 +392,7 @@ function readPayee(
   const mode = readWithdrawMode(withdrawMode, extraWithdrawModes);
   if ('problem' in mode) {
     problems.push({ pointer: '/withdrawMode', message: mode.problem });
-    return { withdrawMode, accountAlias, problems, warnings };
+    return { withdrawMode, accountAlias, country: undefined, problems, warnings };
   }
   const alias = readAccountAlias(accountAlias, mode.country);
   if ('problem' in alias) problems.push({ pointer: '/accountAlias', message: alias.problem });
@@ -399,6 +410,7 @@ function readPayee(
   return {
     withdrawMode: mode.mode,
     accountAlias: 'problem' in alias ? accountAlias : alias.alias,
+    country: mode.country,
     problems,
     warnings,
   };

@@ -10,6 +10,7 @@ import { toMs } from '../lib/clock.ts';
 import { database } from './database.ts';
 import { endpoints } from './endpoints.ts';
 import { traces } from './traces.ts';
+import { approvers } from './approvers.ts';
 import { trial } from './trial.ts';
 import { DEFAULT_PREFIX, readPrefix } from '../redis/connections.ts';
 import {
@@ -287,7 +288,7 @@ const messaging = {
   ],
   QUIET_HOURS: [
     z.string().default('21:00-08:00').transform(orIssue(readUsualHours)),
-    'Hours in which campaigns send no SMS, such as 21:00-08:00; a campaign can set its own. `off`: campaigns send at any hour.',
+    'Hours in which campaigns and SMS to payees are not sent, such as 21:00-08:00; a campaign can set its own. `off`: they are sent at any hour.',
   ],
   TIMEZONE: [
     z.string().default('Africa/Dakar').transform(orIssue(readTimeZone)),
@@ -350,6 +351,7 @@ const groups = {
   Transport: transport,
   Messages: messaging,
   'Webhook endpoints': endpoints,
+  Approvals: approvers,
   Trial: trial,
   Running: running,
   Traces: traces,
@@ -371,6 +373,7 @@ export const settings = z.object({
   ...typesOf(transport),
   ...typesOf(messaging),
   ...typesOf(endpoints),
+  ...typesOf(approvers),
   ...typesOf(trial),
   ...typesOf(running),
   ...typesOf(traces),

@@ -1,4 +1,5 @@
 /** Uploads of payment batches on real PostgreSQL, and users' decisions about them. */
+import type { BatchNotify } from '../../src/kinds/batch.ts';
 import { describe, expect, test } from 'vitest';
 import { readBatchFile } from '../../src/producer/batch/read-file.ts';
 import { progressOf } from '../../src/producer/batch/report.ts';
@@ -77,17 +78,22 @@ describe('an upload', () => {
       );
     const file = await readBatchFile(csv('Awa Diop'), { format: 'csv' });
     const options = { account: 'main', by: 'maker', idempotencyKey: tag } as const;
-    const later = { ...options, notBefore: '2036-01-01T08:00:00Z', notify: 'ops@example.com' };
+    const notify: BatchNotify = { text: 'Bonjour {{payeeName}}', on: ['succeeded'] };
+    const later = { ...options, notBefore: '2036-01-01T08:00:00Z', notify };
     const { id } = await world.door().accept(file, later);
     const batch = await world.read(id);
     expect(batch.options).toEqual({ notBefore: later.notBefore, notify: later.notify });
     expect(batch.contentHash).not.toBe(file.contentHash);
     const [row] = await world.batches.rows(id, 0, 1);
+    expect(row?.notify).toEqual({ text: 'Bonjour Awa Diop', on: ['succeeded'] });
     expect(row).toMatchObject({ payeeName: 'Awa Diop', metadata: { team: 'ops' }, own: ['Awa Diop', 'ops'] });
     // Another option, or another name, is another request.
     expect(await world.door().accept(file, options)).toMatchObject({ outcome: 'conflict', id });
     const other = await readBatchFile(csv('Awa Fall'), { format: 'csv' });
-    expect(await world.door().accept(other, later)).toMatchObject({ outcome: 'conflict', differs: ['/2/payeeName'] });
+    expect(await world.door().accept(other, later)).toMatchObject({
+      outcome: 'conflict',
+      differs: ['/2/payeeName', '/2/notify'],
+    });
     expect((await world.door().recheck(batch)).count).toBe(0);
   });
 

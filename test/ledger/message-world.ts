@@ -28,6 +28,8 @@ const POLICY = {
   onUnknown: 'hold',
   limitMs: 3 * 86_400_000,
   prices: { SN: 12.5 },
+  quietHours: undefined,
+  timezone: 'UTC',
 } as const;
 
 class MessageWorld {

@@ -178,6 +178,7 @@ describe('due messages', () => {
     const real = world.operations(0);
     const operations = {
       claim: (...asked: Parameters<Operations['claim']>) => real.claim(...asked),
+      read: <Row extends object>(ids: readonly string[]) => real.read<Row>(ids),
       change: (change: Parameters<Operations['change']>[0]) => {
         if (change.journalItem) items.push(change.journalItem as JournalOperation);
         return real.change(change);

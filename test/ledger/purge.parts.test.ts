@@ -146,6 +146,15 @@ test('an invoice loses its payer and the data of the caller, and another payer k
   expect(event).toEqual({ data: { id: 'inv_1', fees: 150 } });
 });
 
+test('the SMS to a payee goes with the payee, and with the owner of another number that gets it', async () => {
+  const notify = { phone: AWA, payee: who.beneficiary, texts: { succeeded: 'Bonjour Awa' } };
+  await operation('dsb_own', { beneficiary: who.beneficiary, request: { accountAlias: '0707080910', notify } });
+  await operation('dsb_other', { beneficiary: 'SN 771234567', request: { accountAlias: '771234567', notify } });
+  await walked();
+  const rows = await ledger.query<object>(`select request from relais.operation order by id desc`);
+  expect(rows).toEqual([{ request: { accountAlias: '0707080910' } }, { request: { accountAlias: '771234567' } }]);
+});
+
 test('events, dead letters and unpublished events of a payment lose the person’s descriptions', async () => {
   await operation('dsb_said', { beneficiary: who.beneficiary, request: { accountAlias: '0707080910' } });
   const data = `'{"id": "dsb_said", "state": "succeeded", "payeeName": "Awa Ba", "purpose": "salary", "metadata": {"a": "b"}}'`;

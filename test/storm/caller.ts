@@ -4,13 +4,20 @@ import type { Random } from '../../src/lib/random.ts';
 import { nowMs, wait } from './clock.ts';
 import { ask } from './http.ts';
 import { ENVIRONMENT } from './plan.ts';
-import type { Asked } from './story.ts';
+import { type Asked, toldText } from './story.ts';
 
 const MODES = [
   { withdrawMode: 'wallet-a-senegal', alias: (index: number) => `77${String(index).padStart(7, '0')}` },
   { withdrawMode: 'wallet-a-ci', alias: (index: number) => `07${String(index).padStart(8, '0')}` },
   { withdrawMode: 'wallet-a-mali', alias: (index: number) => `7${String(index).padStart(7, '0')}` },
 ] as const;
+
+/** What payees are told, by state. */
+const notify = {
+  text: toldText('succeeded', '{{reference}}'),
+  failedText: toldText('failed', '{{reference}}'),
+  on: ['succeeded', 'failed'],
+};
 
 const LOST_ANSWER_MS = 4;
 const AGAIN_MS = 400;
@@ -133,7 +140,7 @@ async function post(wish: Wish, { api, counts }: Place, withinMs?: number): Prom
   if (wish.asked) wish.askedAgainAt = [...(wish.askedAgainAt ?? []), nowMs()];
   wish.asked = true;
   const { accountAlias, amount, withdrawMode, reference, notBefore } = wish;
-  const body = { accountAlias, amount, withdrawMode, reference, ...(notBefore ? { notBefore } : {}) };
+  const body = { accountAlias, amount, withdrawMode, reference, notify, ...(notBefore ? { notBefore } : {}) };
   const reply = await ask(`${api}/v1/disbursements`, { method: 'POST', body, ...(withinMs ? { withinMs } : {}) });
   if (reply?.status !== 202) {
     if (reply && reply.status < 500)
@@ -151,7 +158,7 @@ async function post(wish: Wish, { api, counts }: Place, withinMs?: number): Prom
 async function changeMind(wish: Wish, { api, until, steady }: Caller): Promise<void> {
   if (!steady()) return;
   const { accountAlias, amount, withdrawMode, reference } = wish;
-  const body = { accountAlias, amount: amount + 1, withdrawMode, reference };
+  const body = { accountAlias, amount: amount + 1, withdrawMode, reference, notify };
   while (nowMs() < until) {
     const reply = await ask(`${api}/v1/disbursements`, { method: 'POST', body });
     if (reply && reply.status < 500) {

@@ -16,7 +16,11 @@ export async function comeToRest(
   let open: string[] = [];
   await waitUntil(
     async () => {
-      open = [...(await openDisbursements(api)), ...(await openMailings(api, mailings, restores))];
+      open = [
+        ...(await openDisbursements(api)),
+        ...(await openMailings(api, mailings, restores)),
+        ...(await openMessages(api)),
+      ];
       return open.length === 0;
     },
     ms,
@@ -34,6 +38,18 @@ async function openDisbursements(api: string, states: readonly string[] = OPEN):
   const open: string[] = [];
   for (const state of states) {
     const reply = await ask(`${api}/v1/disbursements?state=${state}&limit=1`);
+    const items = (reply?.body as { items?: { id: string }[] } | undefined)?.items;
+    if (!items) open.push('relais does not answer');
+    else if (items[0]) open.push(`${items[0].id} is still ${state}`);
+  }
+  return open;
+}
+
+/** Those in doubt may stay so. */
+async function openMessages(api: string): Promise<string[]> {
+  const open: string[] = [];
+  for (const state of ['queued', 'sending']) {
+    const reply = await ask(`${api}/v1/messages?state=${state}&limit=1`);
     const items = (reply?.body as { items?: { id: string }[] } | undefined)?.items;
     if (!items) open.push('relais does not answer');
     else if (items[0]) open.push(`${items[0].id} is still ${state}`);

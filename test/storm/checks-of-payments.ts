@@ -12,7 +12,7 @@ const AT_REST = new Set([...ENDED, 'needs_review']);
 const SENDS_MAX = 3;
 
 /** Effects by disburse_id, summed for all records. */
-function effectsById({ ledger }: Pick<Story, 'ledger'>): (disburseId: string) => number {
+export function effectsById({ ledger }: Pick<Story, 'ledger'>): (disburseId: string) => number {
   const heaps = groupBy(ledger, ({ disburseId }) => disburseId ?? '');
   return (disburseId) => sumOf(heaps.get(disburseId) ?? [], ({ effects }) => effects);
 }

@@ -11,6 +11,7 @@ import {
   restored,
   submit,
   text,
+  toldPayee,
   unbrokenStory,
 } from './unbroken-story.ts';
 
@@ -64,7 +65,7 @@ describe('money', () => {
   });
 
   test('P3 sees a success that was never paid, and one that was never announced', () => {
-    expect(brokenBy({ ledger: [paid(1, 0)] })).toEqual(['P3']);
+    expect(brokenBy({ ledger: [paid(1, 0)] })).toEqual(['P3', 'N2']);
     expect(brokenBy({ events: [event(2, 1, 'failed'), event(3, 1, 'needs_review')] })).toEqual(['P3', 'P13']);
   });
 
@@ -131,6 +132,38 @@ describe('money', () => {
     expect(brokenBy({ counted: { ...unbrokenStory.counted, queued: 1 } })).toEqual(['P13']);
     expect(brokenBy({ reportedXof: 101 })).toEqual(['P13']);
     expect(brokenBy({ records: [...unbrokenStory.records, record(4, 'queued')] })).toEqual(['P13']);
+  });
+});
+
+describe('payees', () => {
+  const messages = unbrokenStory.messages;
+
+  test('N1 sees a payee who was told twice', () => {
+    expect(brokenBy({ messages: [...messages, toldPayee(1, 'succeeded')] })).toEqual(['N1']);
+    expect(brokenBy({ messages: [...messages, toldPayee(2, 'failed', 2)] })).toContain('N1');
+  });
+
+  test('N2 sees a payee who was told of a payment that was not made, and of a failure that nobody reported', () => {
+    expect(brokenBy({ messages: [...messages, toldPayee(3, 'succeeded')] })).toEqual(['N2']);
+    expect(brokenBy({ messages: [...messages, toldPayee(1, 'failed')] })).toEqual(['N2']);
+  });
+
+  test('N3 sees a payment without an SMS whose message is missing, waits, or counts as sent', () => {
+    const [first, ...others] = unbrokenStory.records;
+    const withMessage = (...states: readonly string[]) => ({
+      messages: messages.slice(0, 1),
+      records: [
+        {
+          ...record(1, 'succeeded', first),
+          notify: { messages: states.map((state) => ({ on: 'succeeded', id: 'msg_1', state })) },
+        },
+        ...others,
+      ],
+    });
+    expect(brokenBy(withMessage())).toEqual(['N3']);
+    expect(brokenBy(withMessage('queued'))).toEqual(['N3']);
+    expect(brokenBy(withMessage('sent'))).toEqual(['N3']);
+    expect(brokenBy(withMessage('expired'))).toEqual([]);
   });
 });
 
@@ -263,7 +296,7 @@ describe('scenarios', () => {
 
 describe('SMS', () => {
   test('S1 reports an SMS that was sent twice', () => {
-    expect(brokenBy({ messages: [{ ...text(1), times: 2 }] })).toEqual(['S1']);
+    expect(brokenBy({ messages: [{ ...text(1), times: 2 }, toldPayee(1, 'succeeded')] })).toEqual(['S1']);
   });
 
   test('S3 sees a recipient that is in no bin, in two, or in another than is counted', () => {
@@ -273,13 +306,10 @@ describe('SMS', () => {
   });
 
   test('S4 reports an SMS that is reported as sent and was not, and the reverse', () => {
-    expect(brokenBy({ messages: [] })).toEqual(['S4']);
+    expect(brokenBy({ messages: [toldPayee(1, 'succeeded')] })).toEqual(['S4']);
     expect(
       brokenBy({
-        messages: [
-          { ...text(1), times: 1 },
-          { ...text(2), times: 1 },
-        ],
+        messages: [{ ...text(1), times: 1 }, { ...text(2), times: 1 }, toldPayee(1, 'succeeded')],
       }),
     ).toEqual(['S4']);
   });

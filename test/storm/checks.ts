@@ -1,4 +1,5 @@
 /** Guarantees of every storm. Each check is pure: it takes a story and returns the broken guarantees as text. */
+import { notifyChecks } from './checks-of-notify.ts';
 import { paymentChecks } from './checks-of-payments.ts';
 import { runningChecks } from './checks-of-running.ts';
 import { smsChecks } from './checks-of-sms.ts';
@@ -18,7 +19,13 @@ export interface Verdict {
   readonly broken: readonly string[];
 }
 
-export const checks: readonly Check[] = [...paymentChecks, ...smsChecks, ...runningChecks, ...scenarioChecks];
+export const checks: readonly Check[] = [
+  ...paymentChecks,
+  ...smsChecks,
+  ...notifyChecks,
+  ...runningChecks,
+  ...scenarioChecks,
+];
 
 export function judge(story: Story): Verdict[] {
   return checks.map(({ name, says, broken }) => ({ name, says, broken: broken(story) }));

@@ -141,6 +141,10 @@ export interface SeenRecord {
   readonly reason: string | null;
   readonly history: readonly HistoryLine[];
   readonly historyDropped?: number;
+  /** Absent: its payee is told nothing. */
+  readonly notify?: {
+    readonly messages?: readonly { readonly on: string; readonly id: string; readonly state: string }[];
+  };
 }
 
 export interface HistoryLine {
@@ -218,6 +222,9 @@ export interface SeenRecipient {
   readonly row: number;
   readonly state: string;
 }
+
+/** The SMS to the payee of a payment; no text is the beginning of another. */
+export const toldText = (state: 'succeeded' | 'failed', reference: string): string => `${reference}: ${state}.`;
 
 export interface BookedSms {
   readonly to: string;

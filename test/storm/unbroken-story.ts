@@ -1,5 +1,13 @@
 /** A small story without broken guarantees, for tests that break one at a time. */
-import type { LedgerEntry, SeenAttempt, SeenCampaign, SeenRecord, SeenSubmit, Story } from './story.ts';
+import {
+  type LedgerEntry,
+  type SeenAttempt,
+  type SeenCampaign,
+  type SeenRecord,
+  type SeenSubmit,
+  type Story,
+  toldText,
+} from './story.ts';
 
 const asked = (n: number) => ({
   reference: `r${n}`,
@@ -78,6 +86,17 @@ export const campaign: SeenCampaign = {
   cancelledAt: 5_000,
 };
 
+/** An SMS to the payee of a payment. */
+export const toldPayee = (n: number, state: 'succeeded' | 'failed', times = 1) => ({
+  to: `+22177000000${n}`,
+  text: toldText(state, `r${n}`),
+  times,
+});
+
+const notified = (n: number, on: string, state: string) => ({
+  notify: { messages: [{ on, id: `msg_${n}`, state }] },
+});
+
 export const text = (n: number) => ({ to: `+22177000000${n}`, text: `storm 1.0 for N${n}` });
 
 export const attempt = (durationMs: number, { stoodStill = false, darkMs = 0 } = {}): SeenAttempt => ({
@@ -108,8 +127,11 @@ export const unbrokenStory: Story = {
   rules: { mode: 'resubmit', quietMs: 2_000, patienceMs: 1_000, sendWithinMs: 2_000, lockMs: 4_000, slowness: 1 },
   asked: [asked(1), asked(2), asked(3)],
   records: [
-    record(1, 'succeeded', { history: [...record(1, '').history, line('submit', 'intended')] }),
-    record(2, 'failed'),
+    record(1, 'succeeded', {
+      history: [...record(1, '').history, line('submit', 'intended')],
+      ...notified(1, 'succeeded', 'sent'),
+    }),
+    record(2, 'failed', notified(2, 'failed', 'unknown')),
     record(3, 'needs_review', { reason: 'disburse_id_used' }),
   ],
   events: [event(1, 1, 'succeeded'), event(2, 1, 'failed'), event(3, 1, 'needs_review')],
@@ -131,7 +153,7 @@ export const unbrokenStory: Story = {
   counted: { succeeded: 1, failed: 1, needs_review: 1, queued: 0 },
   reportedXof: 100,
   campaigns: [campaign],
-  messages: [{ ...text(1), times: 1 }],
+  messages: [{ ...text(1), times: 1 }, toldPayee(1, 'succeeded')],
   sends: [{ at: 1_000, items: [text(1)], answer: '00' }],
   attempts: { count: 9, long: [attempt(9_000, { stoodStill: true })] },
   canaries: {

@@ -325,6 +325,45 @@ create trigger operation_enters_state before update of state, finished_at on rel
   for each row when (old.state <> new.state or (old.finished_at is null) <> (new.finished_at is null))
   execute function relais.enter_state();
 
+-- Records the SMS to the payee of a payment that enters a state of its `notify`, in the transaction of that state, whichever
+-- statement makes it. Its id is derived from payment and state: there is one at most. If a ledger was restored without proof of
+-- what left since, the SMS of an older payment may have been sent: it is in doubt. So is that of a payment whose disburse_id was
+-- used in the lost time. While no witness has confirmed the ledger, the SMS counts as old as its payment, so it waits.
+create function relais.notify_payee() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  said constant text := new.request -> 'notify' -> 'texts' ->> new.state;
+begin
+  if said is null then
+    return new;
+  end if;
+  -- Until the recovery ends, its last step waits for this transaction, and doubts the SMS with all others.
+  perform from relais.deployment d where d.recovering_at is not null for share;
+  insert into relais.operation (
+    id, kind, account, fingerprint, state, queue, beneficiary, request, reason, sends, created_by, trace, created_at, updated_at,
+    since, due_at, schema_version, op
+  )
+  select m.id, 'message', new.account, ''::bytea, case when r.doubted then 'unknown' else 'queued' end,
+    case when r.doubted then 'status-poll' else 'sms-batch' end, new.request -> 'notify' ->> 'payee',
+    jsonb_build_object('to', new.request -> 'notify' ->> 'phone', 'text', said, 'lane', 'normal', 'disbursement', new.id,
+      'tells', new.state),
+    case when r.doubted then 'restored' end, case when r.doubted then 1 else 0 end, new.created_by, new.trace,
+    case when d.unwitnessed_at > new.created_at then new.created_at else new.since end, new.since, new.since, new.since,
+    new.schema_version, new.op
+  from relais.deployment d
+  cross join lateral (select relais.derived_id('msg', d.environment, new.id, new.state) as id) m
+  cross join lateral (
+    select exists (
+      select from relais.recovery r where r.ended_at is not null and r.report ? 'broken' and (r.since >= new.created_at or new.facts ? 'idUsed')
+    ) as doubted
+  ) r
+  where not exists (select from relais.tombstone t where t.id = m.id)
+  on conflict do nothing;
+  return new;
+end $$;
+create trigger operation_notifies_payee before update of state on relais.operation
+  for each row when (old.state <> new.state and new.kind = 'disbursement' and new.request ? 'notify')
+  execute function relais.notify_payee();
+
 -- Retention removes finished operations; a recovery may restore one.
 create function relais.count_row() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

@@ -14,12 +14,13 @@ with ended as (
     request = case when o.request ->> 'lane' = 'otp' then o.request - 'text' else o.request end,
     facts = case when o.request ->> 'lane' = 'otp' then o.facts || '{"text": ""}' else o.facts end
   where o.id = $1 and o.kind = 'message' and o.state = 'queued'
-  returning o.id, o.account, o.reference, o.metadata, o.state, o.version, o.since
+  returning o.id, o.account, o.reference, o.metadata, o.request ->> 'disbursement' as disbursement, o.state, o.version, o.since
 ),
 reported as (
   insert into relais.outbox (id, account, subject, type, data, at)
   select relais.event_id(e.id, e.version), e.account, e.id, 'message.' || e.state,
-    jsonb_strip_nulls(jsonb_build_object('id', e.id, 'state', e.state, 'reference', e.reference, 'metadata', e.metadata)), e.since
+    jsonb_strip_nulls(jsonb_build_object('id', e.id, 'state', e.state, 'reference', e.reference, 'metadata', e.metadata,
+      'disbursement', e.disbursement)), e.since
   from ended e
 )
 select e.id, e.account, e.state, e.version from ended e;

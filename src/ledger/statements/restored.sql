@@ -79,6 +79,25 @@ update relais.operation o set state = 'unknown', queue = 'status-poll', due_at =
 from held h where o.id = h.id
 returning o.id;
 
+-- name: doubt_reports
+-- SMS to payees that were recorded during the recovery: each may have been sent in the lost time. The last step of a recovery
+-- that proves nothing, when no other can be recorded.
+-- params: settle_ms float8, now timestamptz
+-- row: id text
+with held as materialized (
+  select o.id from relais.operation o
+  where o.kind = 'message' and o.state = 'queued' and o.finished_at is null and o.request ? 'disbursement'
+    and o.created_at >= (select r.since from relais.recovery r where r.ended_at is null)
+  order by o.id for no key update
+)
+update relais.operation o set state = 'unknown', queue = 'status-poll', due_at = coalesce($2, now()) + $1 * interval '1 ms',
+  reason = 'restored', sends = greatest(o.sends, 1::int2), version = o.version + 1, since = coalesce($2, now()),
+  updated_at = coalesce($2, now()), lease = null, lease_until = null, holder = null,
+  evidence = relais.add_evidence(o.evidence, coalesce($2, now()), 'restored|' || o.state || '||'),
+  evidence_total = o.evidence_total + 1, op = gen_random_uuid()
+from held h where o.id = h.id
+returning o.id;
+
 -- name: hold_restored_campaigns
 -- A campaign shown here as not started may have been sent since the backup: an operator decides.
 -- params: state text[], now timestamptz

@@ -20,7 +20,7 @@ export type Lane = 'otp' | 'normal';
 const CHECKS = 'status-poll';
 
 export interface MessageContext {
-  readonly operations: Pick<Operations, 'claim' | 'change'>;
+  readonly operations: Pick<Operations, 'claim' | 'change' | 'read'>;
   readonly messages: Pick<Messages, 'openAlike' | 'freeCodes' | 'addCost'>;
   readonly holds: Pick<Holds, 'hold' | 'release' | 'holdsOf' | 'mayProbe'>;
   readonly optOuts: Pick<OptOuts, 'among'>;
@@ -30,7 +30,15 @@ export interface MessageContext {
   readonly clock: Clock;
   readonly policy: Pick<
     Policy,
-    'leaseMs' | 'holdRecheckMs' | 'settleDelayMs' | 'split' | 'onUnknown' | 'limitMs' | 'prices'
+    | 'leaseMs'
+    | 'holdRecheckMs'
+    | 'settleDelayMs'
+    | 'split'
+    | 'onUnknown'
+    | 'limitMs'
+    | 'prices'
+    | 'quietHours'
+    | 'timezone'
   >;
   account(name: string): AccountKeys | undefined;
   /** Receives the outcome of each attempt, for metrics. */
@@ -64,6 +72,10 @@ export type ClaimedMessage = Omit<Claimed, 'request' | 'facts' | 'since'> & {
     readonly from?: string;
     readonly lane?: Lane;
     readonly expiresAt?: string | number;
+    /** The payment that it reports to its payee. */
+    readonly disbursement?: string;
+    /** The state of the payment that it reports. */
+    readonly tells?: string;
   };
   readonly facts: Facts;
   /** XOF per segment, by country. */
@@ -82,6 +94,9 @@ export const asMessages = (
 
 /** The message still has a number and a text. */
 export const isAddressed = ({ request: { to, text } }: ClaimedMessage): boolean => to.startsWith('+') && text !== '';
+
+/** It tells a payee what became of a payment: no advertising, so opt-outs do not stop it, and no call at night. */
+export const isOfPayment = ({ request }: ClaimedMessage): boolean => request.disbursement !== undefined;
 
 /** The form that is compared with other messages. */
 export const saidBy = ({ id, request: { to, text } }: ClaimedMessage) => ({
@@ -181,6 +196,7 @@ export function ends(
     state,
     ...(reference === null ? {} : { reference }),
     ...(metadata === null ? {} : { metadata }),
+    ...(one.request.disbursement === undefined ? {} : { disbursement: one.request.disbursement }),
     ...(code ? { code } : {}),
     ...(reason ? { reason } : {}),
   };

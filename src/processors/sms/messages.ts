@@ -9,10 +9,12 @@
  * `sending`; the next claim treats them as `unknown`, never as unsent.
  */
 import { momentOf, toMs } from '../../lib/clock.ts';
+import { quietUntil } from '../../lib/quiet-hours.ts';
 import { queueOfLane } from '../../ledger/messages.ts';
 import { smsBatch } from '../../queues/index.ts';
 import type { UpstreamAccount } from '../../provider/client.ts';
 import { BUDGET, PROVIDER_UNREADABLE } from '../../kinds/hold.ts';
+import { type StateOf, isFinal } from '../../kinds/index.ts';
 import { retryAt } from '../context.ts';
 import { NOT_AUTHORISED } from '../gate.ts';
 import { type Judgement, judge, unsent as unsentBy } from './answers.ts';
@@ -26,6 +28,7 @@ import {
   grouped,
   isAddressed,
   isExpired,
+  isOfPayment,
   journalItem,
   leftOut,
   saidBy,
@@ -115,9 +118,13 @@ class AccountMessages {
     const queued = all.filter(({ state }) => state === 'queued');
     changes.push(...queued.filter(isExpired).map((one) => leftOut(one, 'expired')));
     const current = queued.filter((one) => !isExpired(one));
-    const purged = current.filter((one) => !isAddressed(one));
+    const outdated = await this.#outdated(current);
+    changes.push(...outdated.map((one) => leftOut(one, 'expired', { reason: 'outdated' })));
+    const purged = current.filter((one) => !isAddressed(one) && !outdated.includes(one));
     changes.push(...purged.map((one) => leftOut(one, 'skipped', { reason: 'purged' })));
-    const addressed = await this.#witnessed(current.filter(isAddressed));
+    const addressed = await this.#awake(
+      await this.#witnessed(current.filter((one) => isAddressed(one) && !outdated.includes(one))),
+    );
     const optedOut = await this.#optedOut(addressed);
     changes.push(...optedOut.map((one) => leftOut(one, 'skipped', { reason: 'opted_out' })));
     const left = addressed.filter((one) => !optedOut.includes(one));
@@ -141,13 +148,40 @@ class AccountMessages {
     return messages.filter(isKnown);
   }
 
+  /** Reports of an end that the payment has no longer: another one is the truth by now. */
+  async #outdated(messages: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
+    const ids = new Set(messages.flatMap(({ request }) => request.disbursement ?? []));
+    if (ids.size === 0) return [];
+    const rows = await this.#context.operations.read<{ id: string; state: StateOf<'disbursement'> }>([...ids]);
+    const states = new Map(rows.map(({ id, state }) => [id, state]));
+    return messages.filter(({ request: { disbursement = '', tells } }) => {
+      const state = states.get(disbursement);
+      return state !== undefined && state !== tells && isFinal('disbursement', state);
+    });
+  }
+
+  /** Reports of payments wait until the quiet hours end. */
+  async #awake(messages: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
+    const { quietHours, timezone } = this.#context.policy;
+    const at = messages.find(isOfPayment)?.at.getTime();
+    const until = at === undefined || quietHours === undefined ? undefined : quietUntil(quietHours, timezone, at);
+    if (at === undefined || until === undefined) return messages;
+    const asleep = messages.filter(isOfPayment);
+    await write(
+      asleep.map((one) => waits(one, until - at, { reason: 'quiet_hours' })),
+      this.#context,
+    );
+    return messages.filter((one) => !isOfPayment(one));
+  }
+
   /** Opt-outs do not apply to one-time passwords: the recipient has just requested one. */
   async #optedOut(messages: readonly ClaimedMessage[]): Promise<readonly ClaimedMessage[]> {
-    if (this.#lane === 'otp' || messages.length === 0) return [];
+    const asked = messages.filter((one) => !isOfPayment(one));
+    if (this.#lane === 'otp' || asked.length === 0) return [];
     const usual = this.#context.account(this.#account)?.upstream.smsSender;
-    const people = messages.map(({ request: { to, from } }) => ({ to, sender: from ?? usual }));
+    const people = asked.map(({ request: { to, from } }) => ({ to, sender: from ?? usual }));
     const optedOut = await this.#context.optOuts.among(this.#account, people);
-    return messages.filter((_, at) => optedOut[at]);
+    return asked.filter((_, at) => optedOut[at]);
   }
 
   /**

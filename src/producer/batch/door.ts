@@ -2,7 +2,7 @@
  * Acceptance of a file of disbursements: every row is checked before anything counts, and a different person later
  * approves exactly these bytes.
  */
-import type { BatchTotals, Findings } from '../../kinds/batch.ts';
+import type { BatchNotify, BatchTotals, Findings } from '../../kinds/batch.ts';
 import type { BatchRecord } from '../../operations/record.ts';
 import { operations } from '../../kinds/index.ts';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
@@ -27,7 +27,7 @@ import { message } from '../../messages/message.ts';
 import { findingTexts } from './judge.ts';
 
 export interface BatchDoorOptions
-  extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial'> {
+  extends Pick<JudgeOptions, 'environment' | 'accounts' | 'extraWithdrawModes' | 'trial' | 'smsAccounts'> {
   readonly batches: Pick<Batches, 'accept' | 'acceptedOn' | 'rows' | 'standing'>;
   /** The limits in force for this process. */
   readonly limits: Pick<MoneyLimits, 'inForce'>;
@@ -48,8 +48,8 @@ export interface UploadOptions {
   readonly retryOf?: string | undefined;
   /** Earliest time of every payment. The approved hash covers it. */
   readonly notBefore?: string | undefined;
-  /** Stored without effect. The approved hash covers it. */
-  readonly notify?: string | undefined;
+  /** The SMS to each payee. The approved hash covers it. */
+  readonly notify?: BatchNotify | undefined;
 }
 
 /** The approved content: the bytes, their reading, and the options of the upload if there are any. */
@@ -93,7 +93,7 @@ export async function judgeFile(
   options: JudgeOptions,
   standing?: (rows: readonly SoundRow[]) => ReturnType<Batches['standing']>,
 ): Promise<Judgement> {
-  const judge = new Judge(options);
+  const judge = new Judge(options, file);
   judge.problems.add(...file.problems);
   judge.warnings.add(...(file.warnings ?? []));
   const sound: SoundRow[] = [];
@@ -125,7 +125,7 @@ export class BatchDoor {
   async accept(file: BatchFile, options: UploadOptions): Promise<UploadAnswer> {
     const { account, by, act, idempotencyKey, fileName, retryOf, notBefore, notify } = options;
     const { batches, environment } = this.#options;
-    const { totals, problems, warnings, sound, state } = await this.judge(file, account, { notBefore });
+    const { totals, problems, warnings, sound, state } = await this.judge(file, account, { notBefore, notify });
     const { reading } = file;
     const contentHash = approvedHash(file, options);
     const rows = sound.map(rowAtRest);
@@ -186,16 +186,16 @@ export class BatchDoor {
   async judge(
     file: Rows,
     account: string,
-    more: Pick<JudgeOptions, 'spentToday' | 'kept' | 'notBefore'> = {},
+    more: Pick<JudgeOptions, 'spentToday' | 'kept' | 'notBefore' | 'notify'> = {},
   ): Promise<Judgement> {
-    const { batches, environment, accounts, extraWithdrawModes, trial } = this.#options;
+    const { batches, environment, accounts, extraWithdrawModes, trial, smsAccounts } = this.#options;
     const limits = await this.#options.limits.inForce();
-    const known = { extraWithdrawModes, trial, ...(accounts ? { accounts } : {}) };
+    const known = { extraWithdrawModes, trial, smsAccounts, ...(accounts ? { accounts } : {}) };
     const options = { environment, account, limits, ...more, ...known };
     return judgeFile(file, options, (rows) =>
       batches.standing(
         account,
-        rows.map((row) => ({ ...row, fields: askedOf(row.request) })),
+        rows.map((row) => ({ ...row, fields: askedOf(row) })),
       ),
     );
   }
@@ -221,20 +221,20 @@ export class BatchDoor {
 }
 
 /** In the form of an existing operation. */
-function askedOf(request: SoundRow['request']): Readonly<Record<string, unknown>> {
+function askedOf({ request, plan }: SoundRow): Readonly<Record<string, unknown>> {
   const { metadata, notBefore } = request;
-  return { ...askedFields(request), metadata, notBefore: notBefore && Date.parse(notBefore) };
+  return { ...askedFields(request), metadata, notBefore: notBefore && Date.parse(notBefore), notify: plan };
 }
 
 /** In the form of a file's `problems`: the row in spreadsheet numbering, and its column. */
 function differingRow(asked: BatchRow | undefined, stands: BatchRow | undefined): string[] {
   if (!asked || !stands) return [`/${(asked ?? stands)?.row}`];
-  const { reference, allowDuplicate, metadata, ...fields } = askedWith(asked);
+  const { reference, allowDuplicate, metadata, notify, ...fields } = askedWith(asked);
   const there = Object.entries(askedWith(stands)).map(([name, value]) => [name, textOf(value)] as const);
   const again = allowDuplicate ? 'true' : undefined;
   const request = {
     kind: 'disbursement',
-    fields: { ...fields, allowDuplicate: again },
+    fields: { ...fields, allowDuplicate: again, notify: notify && canonicalJson(notify) },
     reference,
     metadata,
   } as const;
@@ -271,7 +271,7 @@ export async function askForBatch(
 }
 
 function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow): BatchRow {
-  const { amount, withdrawMode, debitAccountNumber, allowDuplicate, payeeName, purpose, metadata } = request;
+  const { amount, withdrawMode, debitAccountNumber, allowDuplicate, payeeName, purpose, metadata, notify } = request;
   return {
     row,
     id,
@@ -284,6 +284,7 @@ function rowAtRest({ row, id, reference, accountAlias, request, own }: SoundRow)
     ...(payeeName === undefined ? {} : { payeeName }),
     ...(purpose === undefined ? {} : { purpose }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(notify === undefined ? {} : { notify }),
     ...(own?.some((cell) => cell !== '') ? { own } : {}),
   };
 }

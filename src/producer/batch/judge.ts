@@ -1,16 +1,19 @@
 /**
  * Checks every row of a file by the rules of a single disbursement, against the other rows, and against the limits.
  */
-import type { BatchTotals, Finding, FindingText, Findings } from '../../kinds/batch.ts';
+import type { BatchNotify, BatchTotals, Finding, FindingText, Findings } from '../../kinds/batch.ts';
 import type { RequestOf } from '../../kinds/index.ts';
+import type { NotifyPlan } from '../../kinds/notify.ts';
 import { Sums, type Standing } from '../../kinds/batch-rows.ts';
 import { type Limits, describeLimit } from '../../kinds/limits.ts';
 import { readAccountAlias, readWithdrawMode } from '../../provider/capabilities.ts';
+import { canonicalName } from '../../lib/wording.ts';
 import { beneficiaryOf, judgeDisbursement } from '../acceptance.ts';
+import { renderNotify, saysTheSame, senderFaults, templateFaults, valuesOfPayment } from '../notify.ts';
 import type { Problem } from '../problems.ts';
 import type { TrialNumbers } from '../trial-numbers.ts';
 import { shown } from './columns.ts';
-import type { RawRow } from './rows.ts';
+import type { RawRow, Rows } from './rows.ts';
 import { type Message, message } from '../../messages/message.ts';
 import type { Language } from '../../messages/languages.ts';
 import { textOf } from '../../messages/texts.ts';
@@ -30,6 +33,10 @@ export interface JudgeOptions {
   readonly kept?: number;
   /** Earliest time of every payment, from the options of the upload. */
   readonly notBefore?: string | undefined;
+  /** The SMS to each payee, as the options of the upload say. */
+  readonly notify?: BatchNotify | undefined;
+  /** The accounts that can send SMS; absent: not known here. */
+  readonly smsAccounts?: ReadonlySet<string> | undefined;
 }
 
 /** A row that is valid alone. */
@@ -42,6 +49,8 @@ export interface SoundRow {
   readonly accountAlias: string;
   readonly id: string;
   readonly fingerprint: string;
+  /** The SMS to the payee. */
+  readonly plan: NotifyPlan | undefined;
   /** Its additional cells. */
   readonly own?: readonly string[];
 }
@@ -50,6 +59,10 @@ export class Judge {
   readonly problems: FindingList;
   readonly warnings = new FindingList();
   readonly #options: JudgeOptions;
+  /** Headings of the file. */
+  readonly #columns: readonly string[];
+  readonly #cells: Rows['cells'];
+  #notify: { readonly usable: BatchNotify | undefined } | undefined;
   readonly #rowOfReference = new Map<string, number>();
   readonly #rowOfPayment = new Map<string, number>();
   readonly #perBeneficiary = new Map<string, number>();
@@ -60,15 +73,18 @@ export class Judge {
   /** XOF that was not accepted before. */
   #fresh = 0;
 
-  constructor(options: JudgeOptions) {
+  constructor(options: JudgeOptions, { own = [], columns = own, cells }: Pick<Rows, 'own' | 'columns' | 'cells'> = {}) {
     this.problems = new FindingList(options.kept);
     this.#options = options;
+    this.#columns = columns;
+    this.#cells = cells;
   }
 
   /** The row, if it is valid alone. */
-  read({ row, request, problems, own }: RawRow): SoundRow | undefined {
+  read(raw: RawRow): SoundRow | undefined {
+    const { row, request, problems, own } = raw;
     const { account, notBefore } = this.#options;
-    const payment = { account, ...request, ...(notBefore === undefined ? {} : { notBefore }) };
+    const payment = { account, ...request, ...this.#told(raw), ...(notBefore === undefined ? {} : { notBefore }) };
     const judged = judgeDisbursement(payment, { ...this.#options, unusual: 'warned' });
     const found = judged.is === 'invalid' ? judged.problems.map((problem) => findingOf(row, problem)) : [];
     // The parser reports an unreadable cell, because it knows the written text.
@@ -83,10 +99,35 @@ export class Judge {
     }
     this.problems.add(...all);
     if (judged.is === 'invalid' || all.length > 0) return undefined;
-    const { names, identity } = judged;
+    const { names, identity, plan } = judged;
     const accountAlias = String(request['accountAlias']);
-    const sound = { row, reference: identity, request: judged.request, accountAlias, ...pick(names) };
+    const sound = { row, reference: identity, request: judged.request, accountAlias, plan, ...pick(names) };
     return { ...sound, ...(own && { own }) };
+  }
+
+  /** A text that is wrong for every row is told once. */
+  #usableNotify(): BatchNotify | undefined {
+    const { notify, account, smsAccounts } = this.#options;
+    if (notify === undefined) return undefined;
+    if (saysTheSame(notify)) this.#warn(null, 'notify', message('notify_one_text'));
+    const faults = [...templateFaults(notify, this.#columns), ...senderFaults(account, smsAccounts)];
+    for (const { pointer, message: reason } of faults) this.#refuse(null, columnAt(pointer), reason);
+    return faults.length === 0 ? notify : undefined;
+  }
+
+  /** The SMS to the payee of a row, in its final words. What it lacks is a problem of the row. */
+  #told({ row, request, own = [] }: RawRow): { readonly notify?: BatchNotify } {
+    // A row of an earlier batch has its words.
+    if (this.#options.notify === undefined || request['notify'] !== undefined) return {};
+    this.#notify ??= { usable: this.#usableNotify() };
+    const notify = this.#notify.usable;
+    if (notify === undefined) return {};
+    const written = this.#cells?.get(row) ?? own;
+    const cells = this.#columns.map((heading, at) => [canonicalName(heading), written[at]?.trim() ?? ''] as const);
+    const values = { ...Object.fromEntries(cells), ...valuesOfPayment(request) };
+    const filled = renderNotify(notify, values);
+    this.problems.add(...filled.problems.map((problem) => findingOf(row, problem)));
+    return filled.problems.length > 0 ? {} : { notify: filled.notify };
   }
 
   /** Checks against other rows and the limits. `standing`: the existing operation with its reference. */
@@ -186,8 +227,10 @@ function pick({ id, fingerprint }: { readonly id: string; readonly fingerprint: 
   return { id, fingerprint };
 }
 
+const columnAt = (pointer: string): string => pointer.slice(1).replace('/', '.');
+
 function findingOf(row: number, { pointer, message: reason }: Problem): Finding {
-  const column = pointer.slice(1).replace('/', '.');
+  const column = columnAt(pointer);
   return { row, column: column === '' ? null : shown(column), reason };
 }
 
