@@ -98,7 +98,8 @@ function recordedHere(context: ApiContext, accounts: readonly string[] | undefin
     for await (const record of paymentsOf(context, { accounts, from, to })) {
       const { id, state, account, amount, transactionId = null, reference = null } = record;
       found.push({ id, state, account, amount, transactionId, reference });
-      if (state === 'succeeded') paid.set(id, paidAtOf(record.kind === 'disbursement' ? disbursementView(record) : view(record)));
+      if (state === 'succeeded')
+        paid.set(id, paidAtOf(record.kind === 'disbursement' ? disbursementView(record) : view(record)));
     }
     return found;
   };

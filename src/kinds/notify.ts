@@ -25,12 +25,10 @@ export const NOTIFY_ON_DEFAULT: NotifiedState[] = ['succeeded'];
 export const notifyRequest = z
   .strictObject({
     text: notifyText,
-    failedText: notifyText
-      .optional()
-      .meta({
-        description: 'Text for `failed`. Default: `text`.',
-        example: 'Votre paiement de {{amount}} F a echoue.',
-      }),
+    failedText: notifyText.optional().meta({
+      description: 'Text for `failed`. Default: `text`.',
+      example: 'Votre paiement de {{amount}} F a echoue.',
+    }),
     on: notifyOn.default(NOTIFY_ON_DEFAULT),
     phone: phone.optional().meta({
       description: 'Phone of the payee in international form. Default: the number that is paid.',

@@ -73,7 +73,10 @@ export class Judge {
   /** XOF that was not accepted before. */
   #fresh = 0;
 
-  constructor(options: JudgeOptions, { own = [], columns = own, cells }: Pick<Rows, 'own' | 'columns' | 'cells'> = {}) {
+  constructor(
+    options: JudgeOptions,
+    { own = [], columns = own, cells }: Pick<Rows, 'own' | 'columns' | 'cells'> = {},
+  ) {
     this.problems = new FindingList(options.kept);
     this.#options = options;
     this.#columns = columns;
