@@ -444,13 +444,3 @@ export const NUDGE_INTERVAL_MS = 5_000;
 
 /** Operations that need review are checked daily if the provider can be asked: a late final status settles them. */
 export const DAILY_MS = 86_400_000;
-
-/** Evidence of an answer that is not a success: its code, never its text. */
-export function evidenceOf(operation: string, { exchange, code }: NotOk): EvidenceDraft {
-  return {
-    operation,
-    code: exchange.upstreamCode ?? code,
-    httpStatus: exchange.httpStatus,
-    detail: exchange.upstreamCode && code,
-  };
-}

@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Public } from '../lib/public.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { RecordBase } from '../operations/record.ts';
+import type { EvidenceDraft } from '../operations/transition.ts';
 import type { Policy } from '../settings/policy.ts';
 import type { Upstream, UpstreamAccount } from '../provider/client.ts';
 import type { NotOk } from '../provider/verdict.ts';
@@ -131,6 +132,16 @@ export function waitAt(waitsMs: readonly number[], tries: number): number {
 /** The delay that the provider requested, ms. */
 export function retryAfterOf(verdict: NotOk): number {
   return verdict.is === 'held' ? 0 : (verdict.retryAfterMs ?? 0);
+}
+
+/** Evidence of an answer that is not a success: its code, never its text. */
+export function evidenceOf(operation: string, { exchange, code }: NotOk): EvidenceDraft {
+  return {
+    operation,
+    code: exchange.upstreamCode ?? code,
+    httpStatus: exchange.httpStatus,
+    detail: exchange.upstreamCode && code,
+  };
 }
 
 interface Retry {

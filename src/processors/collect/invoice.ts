@@ -25,15 +25,8 @@ import { UNPAID_INVOICE_LIFETIME_MS } from '../../provider/lifetimes.ts';
 import { isUnknownInvoice } from '../../provider/meaning.ts';
 import type { InvoiceRecord as ConfirmedInvoice } from '../../provider/payments/ask.ts';
 import type { NotOk, Verdict } from '../../provider/verdict.ts';
-import {
-  type Attempt as AttemptOf,
-  DAILY_MS,
-  NUDGE_INTERVAL_MS,
-  type Tried,
-  attempt,
-  evidenceOf,
-} from '../attempt.ts';
-import { type AttemptResult, type Policy, timeLeft, waitAt } from '../context.ts';
+import { type Attempt as AttemptOf, DAILY_MS, NUDGE_INTERVAL_MS, type Tried, attempt } from '../attempt.ts';
+import { type AttemptResult, type Policy, evidenceOf, timeLeft, waitAt } from '../context.ts';
 import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
 import { mayBeCreated } from './creating.ts';
 import { detailsIn } from './invoice-details.ts';

@@ -13,8 +13,8 @@ import { isUnknownRequest } from '../../provider/meaning.ts';
 import type { CreatedPaymentRequest } from '../../provider/payments/ask.ts';
 import type { NotOk, Verdict } from '../../provider/verdict.ts';
 import { eventOf, named } from '../../operations/transition.ts';
-import { type Attempt as AttemptOf, DAILY_MS, type Intent, type Tried, attempt, evidenceOf } from '../attempt.ts';
-import { type AttemptResult, timeLeft, waitAt } from '../context.ts';
+import { type Attempt as AttemptOf, DAILY_MS, type Intent, type Tried, attempt } from '../attempt.ts';
+import { type AttemptResult, evidenceOf, timeLeft, waitAt } from '../context.ts';
 import { CLAIMED, TOKEN_COLLISION } from '../intent.ts';
 import { mayBeCreated } from './creating.ts';
 

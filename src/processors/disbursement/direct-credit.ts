@@ -15,8 +15,8 @@ import { type Change, eventOf, named } from '../../operations/transition.ts';
 import { directCredit as declaration } from '../../queues/index.ts';
 import { isTurnedAway } from '../../provider/meaning.ts';
 import type { Verdict } from '../../provider/verdict.ts';
-import { type Attempt as AttemptOf, attempt, evidenceOf } from '../attempt.ts';
-import { type AttemptResult, type Policy, retryAt } from '../context.ts';
+import { type Attempt as AttemptOf, attempt } from '../attempt.ts';
+import { type AttemptResult, type Policy, evidenceOf, retryAt } from '../context.ts';
 import { conditionIn, gate, hold, NOT_AUTHORISED, releaseHolds } from '../gate.ts';
 import { CLAIMED, TRANSACTION_COLLISION, finish } from '../intent.ts';
 
