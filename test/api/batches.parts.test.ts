@@ -51,7 +51,7 @@ test('a file is uploaded, approved by another, paid, and reported to the franc',
   });
 
   const books = await service.books('disbursements');
-  const paid = (books.items ?? books).filter(({ effects }: { effects: number }) => effects > 0);
+  const paid = books.filter(({ effects }: { effects: number }) => effects > 0);
   expect(paid.length).toBe(finished.states.succeeded.count);
   const { body: stream } = await service.published('/v1/events?types=batch.finished');
   expect(stream.events).toHaveLength(1);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openRecipients } from '../../src/campaigns/library.ts';
-import { DEEP } from '../support/depth.ts';
+import { DEEP } from '../support/deep.ts';
 import { hears, recovers, withoutWitness } from '../support/recovery.ts';
 import { type Answer, type Service, startService } from '../support/service.ts';
 import { actsOn } from '../support/stored.ts';
@@ -47,8 +47,7 @@ const approve = (service: Service, path: string, contentHash: unknown, key = 'ch
 const read = async (service: Service, path: string) => (await service.call('GET', path)).body;
 const said = ({ status, body }: Answer) => [status, body.state ?? body.detail] as const;
 
-const texts = async (service: Service) =>
-  (await service.books('messages')).items ?? (await service.books('messages'));
+const texts = (service: Service) => service.books('messages');
 const told = async (service: Service, type: string) =>
   (await service.until(`/v1/events?types=${type}`, ({ events }) => events.length > 0)).events.map(
     ({ data }: { data: Record<string, unknown> }) => data,

@@ -112,8 +112,8 @@ test('the checked text is sent: costly characters are replaced in both, if reque
   expect(said).toContain(`Fete ${made} Francoise`);
   await service.call('POST', `/v1/campaigns/${id}/start`);
   await service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
-  const books = (await service.books('messages')) as { items?: { text: string }[] } | { text: string }[];
-  const sent = (Array.isArray(books) ? books : (books.items ?? [])).map(({ text }) => text);
+  const books: { text: string }[] = await service.books('messages');
+  const sent = books.map(({ text }) => text);
   expect(sent).toEqual(expect.arrayContaining([...said, `Fete ${made} Moussa`]));
   expect(sent.filter((text) => text.includes(`Fête ${made}`))).toEqual([]);
 });

@@ -57,8 +57,7 @@ async function rows(
 
 /** How often each text of the last campaign was sent. */
 async function sentTimes(): Promise<number[]> {
-  const books = (await service.books('messages')) as { items?: Message[] } | Message[];
-  const messages = Array.isArray(books) ? books : (books.items ?? []);
+  const messages: Message[] = await service.books('messages');
   return messages.filter(({ text }) => text.endsWith(`(${made})`)).map(({ times }) => times);
 }
 

@@ -18,7 +18,7 @@ const paid = async (reference: string): Promise<unknown[]> => {
   const { body } = await service.call('GET', `/v1/disbursements?reference=${reference}`);
   const [{ disburseId }] = body.items;
   const books = await service.books('disbursements');
-  return (books.items ?? books).filter((entry: { disburseId: string }) => entry.disburseId === disburseId);
+  return books.filter((entry: { disburseId: string }) => entry.disburseId === disburseId);
 };
 
 test('a disbursement is paid and reported one time', async () => {

@@ -29,8 +29,7 @@ async function sent(id: string): Promise<any> {
   return service.until(`/v1/campaigns/${id}`, ({ state }) => state === 'finished');
 }
 async function textedIn(round: number): Promise<string[]> {
-  const books = await service.books('messages');
-  const items: { to: string; text: string; times: number }[] = Array.isArray(books) ? books : books.items;
+  const items: { to: string; text: string; times: number }[] = await service.books('messages');
   return items.filter(({ text, times }) => text.endsWith(`(${round})`) && times > 0).map(({ to }) => to);
 }
 

@@ -68,7 +68,7 @@ const resolve = (id: string, body: object, key = 'checker-secret') =>
 const record = async (id: string) => (await service.call('GET', path(id))).body;
 const booked = async (token: string): Promise<{ effects: number; transactionId: string }> => {
   const books = await service.books('disbursements');
-  return (books.items ?? books).find((entry: { token: string }) => entry.token === token);
+  return books.find((entry: { token: string }) => entry.token === token);
 };
 const effects = async (token: string): Promise<number> => (await booked(token)).effects;
 const looks = async (): Promise<number> => (await service.books()).requests['disbursement.status'];

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, type Service, startService } from '../support/service.ts';
+import { DEEP } from '../support/deep.ts';
 
-const DEEP = process.env['RELAIS_DEEP'] === '1';
 const MANY = DEEP ? 10_000 : 300;
 
 let service: Service;

@@ -2,9 +2,10 @@ import { SegmentedMessage } from 'sms-segments-calculator';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/lib/random.ts';
 import { countSegments } from '../../src/lib/segments.ts';
+import { DEEP } from '../support/deep.ts';
 
 /** The other counter reads one or two thousand texts a second: a hundred thousand are for `./script/test --deep`. */
-const TEXTS = process.env['RELAIS_DEEP'] === '1' ? 100_000 : 1_500;
+const TEXTS = DEEP ? 100_000 : 1_500;
 const SEED = Number(process.env['RELAIS_SEED'] ?? 20_261_121);
 
 const BASIC = Array.from('@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./059:;<=>?¡AZÄÖÑÜ§¿azäöñüà');

@@ -13,8 +13,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { API_KEY } from '../support/stage.ts';
 import { AS_SHIPPED } from '../../script/shipped.ts';
 import { openProcesses, openWorld, type World } from '../support/world.ts';
+import { DEEP } from '../support/deep.ts';
 
-const DEEP = process.env['RELAIS_DEEP'] === '1';
 const PEOPLE = DEEP ? 1_000_000 : 10_000;
 const LIMIT_MS = 1_200_000;
 const FIRST_NUMBER = 221_770_000_000;

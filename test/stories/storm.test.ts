@@ -5,8 +5,8 @@ import type { Phase } from '../storm/phases.ts';
 import { broken, describeOutcome } from '../storm/report.ts';
 import { runStorm } from '../storm/storm.ts';
 import { scenarioNames } from '../storm/scenarios.ts';
+import { DEEP } from '../support/deep.ts';
 
-const DEEP = process.env['RELAIS_DEEP'] === '1';
 const seeds = DEEP ? [1, 2, 3, 4, 5] : [1];
 const modes: readonly Mode[] = ['resubmit', 'strict'];
 const [disbursements, texts] = DEEP ? [10_000, 20_000] : [500, 2_000];

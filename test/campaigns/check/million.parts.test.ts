@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { NAMES, fileOf } from '../../../script/bench-parts/check.ts';
 import { checkRecipients } from '../../../src/campaigns/check/check-recipients.ts';
 import { odsOf, xlsxOf } from '../../files/workbooks.ts';
+import { DEEP } from '../../support/deep.ts';
 
-const DEEP = process.env['RELAIS_DEEP'] === '1';
 const ROWS = DEEP ? 1_000_000 : 100_000;
 const WORKBOOK_ROWS = DEEP ? 500_000 : 50_000;
 const LIMIT_MS = 600_000;
