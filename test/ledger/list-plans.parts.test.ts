@@ -25,7 +25,7 @@ beforeAll(async () => {
   await client.query(loadStatements('relais').get('fold_counts')?.text ?? '');
   await client.query('vacuum analyze relais.operation');
   await client.query('set plan_cache_mode = force_generic_plan');
-}, 120_000);
+});
 afterAll(async () => {
   await client?.end();
   await ledger?.close();

@@ -76,9 +76,7 @@ async function untilEmpty(one: Publisher): Promise<void> {
   await vi.waitUntil(async () => (await one.step()).is === 'idle', { timeout: 20_000, interval: 5 });
 }
 
-test('two publishers skip and repeat none of 20,000 events that are committed out of order', {
-  timeout: 120_000,
-}, async () => {
+test('two publishers skip and repeat none of 20,000 events that are committed out of order', async () => {
   const MANY = 20_000;
   const EACH = 40;
   const stop = new AbortController();
@@ -105,9 +103,7 @@ test('two publishers skip and repeat none of 20,000 events that are committed ou
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'relais' and query like '%relais.%'`,
     );
   }
-  await vi.waitUntil(async () => (await publisherFigures(database).catch(() => undefined))?.waiting === 0, {
-    timeout: 60_000,
-  });
+  await vi.waitUntil(async () => (await publisherFigures(database).catch(() => undefined))?.waiting === 0);
   stop.abort();
   await Promise.all(running);
   const events = await published();

@@ -9,6 +9,7 @@ import { request } from 'undici';
 import { stringify } from 'yaml';
 import { freePort } from '../../src/lib/listening.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const UNPACKED = fileURLToPath(new URL('../../.relais/prometheus/bin', import.meta.url));
 
@@ -75,8 +76,6 @@ export interface PrometheusOptions {
   readonly every?: string;
 }
 
-const START_LIMIT_MS = 60_000;
-const FIRE_LIMIT_MS = 120_000;
 const ASK_EVERY_MS = 100;
 
 export async function startPrometheus({ targets, rules, every = '1s' }: PrometheusOptions): Promise<Prometheus> {
@@ -121,7 +120,7 @@ async function ready(url: string, stop: () => Promise<void>): Promise<Prometheus
     await answer?.body.dump();
     return answer?.statusCode === 200;
   };
-  await until('Prometheus is ready', answers, START_LIMIT_MS);
+  await until('Prometheus is ready', answers, PATIENCE_MS);
   const alerts = async (): Promise<readonly Alert[]> => {
     const { alerts: found } = (await ask(`${url}/api/v1/alerts`)) as {
       alerts: { labels: Record<string, string>; state: Alert['state'] }[];
@@ -145,7 +144,7 @@ async function ready(url: string, stop: () => Promise<void>): Promise<Prometheus
     },
     untilFiring: (name) => {
       const firing = async () => (await alerts()).find((alert) => alert.name === name && alert.state === 'firing');
-      return until(`${name} fires`, firing, FIRE_LIMIT_MS);
+      return until(`${name} fires`, firing, PATIENCE_MS);
     },
   };
 }

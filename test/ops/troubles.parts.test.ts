@@ -5,21 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { Queue } from 'bullmq';
 import { Client } from 'pg';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { callbackPath } from '../../src/webhooks/receiver.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { missing, until } from './prometheus.ts';
 import { CALLBACK_SECRET, quickly, startWatched, type Watched } from './watched.ts';
-
-// On a busy machine, Prometheus is late.
-vi.setConfig({ testTimeout: 240_000 });
 
 /** An attempt takes longer than this, so that it can be observed. */
 const LATENCY_MS = 900;
 const STOPPED_MS = 700;
 const RUNNING_MS = 200;
-const SOON_MS = 60_000;
 
 let watched: Watched;
 /** Deliveries of events arrive here, and are refused. */
@@ -28,7 +25,7 @@ let refuses: Server;
 const firing = async (name: string) =>
   (await watched.prometheus.alerts()).filter((alert) => alert.name === name && alert.state === 'firing');
 const fires = (name: string) => watched.prometheus.untilFiring(name);
-const ends = (name: string) => until(`${name} ends`, async () => (await firing(name)).length === 0, SOON_MS);
+const ends = (name: string) => until(`${name} ends`, async () => (await firing(name)).length === 0, PATIENCE_MS);
 
 describe.skipIf(missing)('the alert', () => {
   beforeAll(async () => {
@@ -46,7 +43,7 @@ describe.skipIf(missing)('the alert', () => {
         BALANCE_INTERVAL: '1s',
       },
     });
-    await until('nothing fires', async () => (await watched.prometheus.alerts()).length === 0, SOON_MS);
+    await until('nothing fires', async () => (await watched.prometheus.alerts()).length === 0, PATIENCE_MS);
   });
 
   afterAll(async () => {
@@ -66,7 +63,7 @@ describe.skipIf(missing)('the alert', () => {
       expect([late.labels['severity'], doubt.labels['state']]).toEqual(['warning', 'unknown']);
       // SMS statistics fail at the same time, and are a separate alert.
       const failing = async () => (await firing('RelaisUpstreamFailing')).map(({ labels }) => labels['operation']);
-      await until('looks fail', async () => (await failing()).includes('disbursement_status'), SOON_MS);
+      await until('looks fail', async () => (await failing()).includes('disbursement_status'), PATIENCE_MS);
     });
 
     test('RelaisSmsInDoubt fires when statistics do not answer, RelaisSmsUnknown when they answer without the SMS', async () => {
@@ -84,7 +81,7 @@ describe.skipIf(missing)('the alert', () => {
       expect(await post(signed('d_of_another_redis'), 'success')).toBe(200);
       expect(await post(signed(id), 'success')).toBe(200);
       const told = async () => (await firing('RelaisCallbackUnmatched')).map(({ labels }) => labels['verdict']);
-      await until('both are told', async () => (await told()).length === 2, SOON_MS);
+      await until('both are told', async () => (await told()).length === 2, PATIENCE_MS);
       expect(new Set(await told())).toEqual(new Set(['contradicts', 'unmatched']));
     });
 
@@ -147,7 +144,7 @@ describe.skipIf(missing)('the alert', () => {
     await Promise.all(['stop', 'release'].map((act) => watched.api('POST', `/v1/accounts/main/${act}`)));
     const signed = async () =>
       (await watched.ledger.query('select from relais.audit_line where mac is null')).length === 0;
-    await until('every line is signed', signed, SOON_MS);
+    await until('every line is signed', signed, PATIENCE_MS);
     await watched.ledger.query(`delete from relais.audit_line where act = 'account.stop'`);
     expect((await fires('RelaisAuditBroken')).labels['severity']).toBe('critical');
   });
@@ -191,7 +188,7 @@ describe.skipIf(missing)('the alert', () => {
     const database = pathname.slice(1);
     await elsewhere.query(`alter database ${database} allow_connections false`);
     await elsewhere.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
-    await until('all three are told', async () => (await firing('RelaisDatabaseDown')).length === 3, SOON_MS);
+    await until('all three are told', async () => (await firing('RelaisDatabaseDown')).length === 3, PATIENCE_MS);
     await elsewhere.query(`alter database ${database} allow_connections true`);
     await elsewhere.end();
     await ends('RelaisDatabaseDown');
@@ -227,7 +224,7 @@ describe.skipIf(missing)('the alert', () => {
     await stateIs(id, 'succeeded');
     const told = async () =>
       (await firing('RelaisContradiction')).some(({ labels }) => labels['contradiction'] === 'paid_after_all');
-    await until('it is told', told, SOON_MS);
+    await until('it is told', told, PATIENCE_MS);
   });
 
   test('RelaisLostLocks fires when a worker was frozen for longer than its work is its own, and each is paid once', async () => {
@@ -240,11 +237,11 @@ describe.skipIf(missing)('the alert', () => {
       );
       return rows.map(({ until: at }) => at?.getTime() ?? 0);
     };
-    await until('all are at work', async () => !(await leases()).includes(0), SOON_MS);
+    await until('all are at work', async () => !(await leases()).includes(0), PATIENCE_MS);
     process.kill(watched.workerPid, 'SIGSTOP');
     try {
       const last = Math.max(...(await leases()));
-      await until('their leases are over', async () => systemClock.now() > last, SOON_MS);
+      await until('their leases are over', async () => systemClock.now() > last, PATIENCE_MS);
     } finally {
       process.kill(watched.workerPid, 'SIGCONT');
     }
@@ -260,7 +257,7 @@ describe.skipIf(missing)('the alert', () => {
 
   test('RelaisRedisDown fires for every process when Redis is killed, and ends when it is back', async () => {
     await watched.server.stop();
-    await until('all three are told', async () => (await firing('RelaisRedisDown')).length === 3, SOON_MS);
+    await until('all three are told', async () => (await firing('RelaisRedisDown')).length === 3, PATIENCE_MS);
     await watched.startRedis();
     await ends('RelaisRedisDown');
   });
@@ -273,7 +270,7 @@ async function pay(reference: string, accountAlias = '771234567', more: object =
 
 async function stateIs(id: string, state: string): Promise<void> {
   const seen = async () => (await watched.api('GET', `/v1/disbursements/${id}`))['state'] === state;
-  await until(`${id} is ${state}`, seen, SOON_MS);
+  await until(`${id} is ${state}`, seen, PATIENCE_MS);
 }
 
 const fault = (name: string, operation: string) => watched.control('POST', '/faults', { fault: name, operation });

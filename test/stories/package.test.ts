@@ -151,7 +151,7 @@ test('the TypeScript of README, docs/http.md and docs/batches.md compiles for a 
       expect([compiler, way[1], said.stdout]).toEqual([compiler, way[1], '']);
     }
   }
-}, 180_000);
+});
 
 test('an undefined address is named, by producer and receiver', async () => {
   const ask = `import { createProducer, onEvent } from 'relais';
@@ -171,4 +171,4 @@ test('an example runs as it is written, against the package', async () => {
   // There is no Redis here: it fails when it connects.
   expect(stdout + stderr).not.toContain('Cannot find');
   expect(stdout + stderr).toMatch(/ECONNREFUSED|Unconfirmed|not be confirmed|disbursement/);
-}, 60_000);
+});

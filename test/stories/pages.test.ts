@@ -9,7 +9,6 @@ import { blocksOf, pages, wordsOf } from '../docs/written.ts';
 import { openProcesses } from '../support/world.ts';
 import { root } from '../tidy/scanner.ts';
 
-const LIMIT = { timeout: 180_000 };
 const FREE_PORTS = ['API', 'WEBHOOKS', 'METRICS', 'SANDBOX', 'SANDBOX_CRM', 'SANDBOX_CONTROL'];
 /** `relais dev`'s names of the second user, and of the one who creates keys. */
 const CHECKER = 'checker';
@@ -105,7 +104,6 @@ const RECIPIENTS = 1_955;
 
 test.for(['docs/quickstart.md', 'docs/fr/quickstart.md'])(
   '%s: every line has the described effect, up to the records and the last SMS',
-  LIMIT,
   async (page) => {
     const terminal = await terminalAt({ UPSTREAM_TIMEOUT: '2s' });
     const lines = linesIn(page);
@@ -135,22 +133,18 @@ test.for(['docs/quickstart.md', 'docs/fr/quickstart.md'])(
   },
 );
 
-test(
-  // Without an Excel file, a retry or a rejection: every row of this file is paid.
-  'docs/batches.md: its file is judged, handed in, approved by another with its hash, and reported',
-  LIMIT,
-  async () => {
-    const terminal = await terminalAt();
-    const [file] = blocksOf(pages.find(({ path }) => path === 'docs/batches.md') ?? { path: '', text: '' });
-    writeFileSync(join(terminal.folder, 'salaries.csv'), file?.text ?? '');
-    for (const line of linesIn('docs/batches.md').filter((one) => !/\.xlsx|batch-re(try|ject)/.test(one))) {
-      const output = done(await terminal.type(line.replace('RELAIS_API_KEY=…', `RELAIS_API_KEY=${CHECKER}`)));
-      const [hash] = /\b[0-9a-f]{64}\b/.exec(output) ?? [];
-      if (hash !== undefined) terminal.stands.set('5f70bf18…', hash);
-    }
-    expect(readFileSync(join(terminal.folder, 'report.csv'), 'utf8')).toContain('salary-2026-11-koffi');
-  },
-);
+test(// Without an Excel file, a retry or a rejection: every row of this file is paid.
+'docs/batches.md: its file is judged, handed in, approved by another with its hash, and reported', async () => {
+  const terminal = await terminalAt();
+  const [file] = blocksOf(pages.find(({ path }) => path === 'docs/batches.md') ?? { path: '', text: '' });
+  writeFileSync(join(terminal.folder, 'salaries.csv'), file?.text ?? '');
+  for (const line of linesIn('docs/batches.md').filter((one) => !/\.xlsx|batch-re(try|ject)/.test(one))) {
+    const output = done(await terminal.type(line.replace('RELAIS_API_KEY=…', `RELAIS_API_KEY=${CHECKER}`)));
+    const [hash] = /\b[0-9a-f]{64}\b/.exec(output) ?? [];
+    if (hash !== undefined) terminal.stands.set('5f70bf18…', hash);
+  }
+  expect(readFileSync(join(terminal.folder, 'report.csv'), 'utf8')).toContain('salary-2026-11-koffi');
+});
 
 /** These need only a running relais. */
 const LOOKED_AT = ['docs/audit.md', 'docs/incidents.md', 'docs/keys.md', 'docs/reports.md', 'docs/sandbox.md'];
@@ -163,7 +157,7 @@ test('no page has an untested command', () => {
   expect(showing.toSorted()).toEqual(['README.md', ...LOOKED_AT, ...STEP_BY_STEP].toSorted());
 });
 
-test('commands of other pages can be typed, one page after the other', LIMIT, async () => {
+test('commands of other pages can be typed, one page after the other', async () => {
   const terminal = await terminalAt();
   for (const page of LOOKED_AT) {
     const lines = linesIn(page).filter((line) => !ELSEWHERE.test(line));
@@ -186,14 +180,14 @@ describe('README.md', () => {
     return block.text;
   };
 
-  test('its first example, pasted into a shell, ends with the final state', LIMIT, async () => {
+  test('its first example, pasted into a shell, ends with the final state', async () => {
     const terminal = await terminalAt();
     terminal.stands.set('http://127.0.0.1:3000', terminal.env['RELAIS_URL'] ?? '');
     const output = done(await terminal.type(blockWith('until curl')));
     expect(output.trim().split('\n').at(-1)).toMatch(/"state":"succeeded"$/);
   });
 
-  test('its BullMQ example prints the outcome of the request, accepted once', LIMIT, async () => {
+  test('its BullMQ example prints the outcome of the request, accepted once', async () => {
     const terminal = await terminalAt();
     const program = blockWith('waitUntilFinished');
     // In the project's folder, where its packages are found.

@@ -18,20 +18,19 @@ import type { disbursement } from '../../src/kinds/disbursement.ts';
 import { callbackPath, type CallbackVerdict, createReceiver } from '../../src/webhooks/receiver.ts';
 import { freshLedger } from '../support/fresh-ledger.ts';
 import { contentType, layeredText, rawBytes } from './body/arbitrary-bodies.ts';
+import { DEEP } from '../support/deep.ts';
 
 const toClose: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
   for (const close of toClose.splice(0).toReversed()) await close();
 });
 
-const deep = process.env['RELAIS_DEEP'] === '1';
-const BODIES = deep ? 1_000_000 : 10_000;
+const BODIES = DEEP ? 1_000_000 : 10_000;
 const AT_ONCE = 50;
+const LIMIT = DEEP ? { timeout: 7_200_000 } : {};
 const SECRETS = [new Secret('callback-secret')];
 
-test('no body gets anything but the answer of a good one, and memory and record stay small', {
-  timeout: deep ? 7_200_000 : 120_000,
-}, async () => {
+test('no body gets anything but the answer of a good one, and memory and record stay small', LIMIT, async () => {
   const { sendTo, makeMore, ledger, id, errors } = await makeWorld();
   // Callbacks about one operation are stored one after the other.
   const ids = [id, ...(await makeMore(AT_ONCE - 1))];
@@ -129,7 +128,7 @@ test('an unsigned path learns nothing, whatever it names', async () => {
   );
 });
 
-test('3,000 slow senders do not keep a good callback waiting', { timeout: 120_000 }, async () => {
+test('3,000 slow senders do not keep a good callback waiting', async () => {
   const { url, send } = await makeWorld();
   const { hostname, port } = new URL(url);
   const slow: Socket[] = [];
