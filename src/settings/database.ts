@@ -62,6 +62,6 @@ export const database = {
   ],
   IDEMPOTENCY_KEEP: [
     duration('400d').refine((ms) => ms >= RETENTION_LEAST_MS, says('days_30')),
-    'Time, as a duration of at least 30d, during which the reference and the idempotency key of a deleted operation stay in use: a repeated request is answered and never carried out again.',
+    'Time, as a duration of at least 30d, during which the reference and the idempotency key of a deleted operation stay in use. relais answers a repeated request and never carries it out again.',
   ],
 } as const;

@@ -76,7 +76,7 @@ await onEvent({ url: 'http://relais.internal:3000', key, cursor, handler: async 
 durably: it follows the handler, so an event comes again if the consumer dies between the two. An event whose handler throws
 is tried again after ${RETRY_AFTER_OVER_HTTP.join(', ')}, then every ${RETRY_AFTER_OVER_HTTP.at(-1)}, and holds up the events behind it: there are no dead letters. Two
 consumers with the same cursor both handle each event. An API that is away is waited for. \`onEvent\` throws \`Refused\` for a key
-that may not read events (401, 403), and for a position that is too old or of an earlier point of a restored ledger (410).
+that may not read events (401, 403). It does so too for a position that is too old, or from before a restore (410).
 
 Other languages read the view \`relais.events\` (\`position\`, \`id\`, \`type\`, \`account\`, \`at\`, \`data\`) with the role
 \`relais_reader\`. No position is filled in later: store the highest position that you have handled, and read on from there.`;
