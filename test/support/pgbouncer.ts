@@ -1,12 +1,11 @@
 /** The pgbouncer of this machine in transaction mode, in front of a PostgreSQL without passwords. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Client } from 'pg';
 import { retryUntilDeadline, systemClock } from '../../src/lib/clock.ts';
 import { freePort } from '../../src/lib/listening.ts';
+import { supervise } from '../../src/redis/embedded.ts';
 import type { Pooler } from './pooler.ts';
 
 /** Debian puts it where a plain user's search path does not look. */
@@ -15,8 +14,6 @@ const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '
 /** Undefined: it is not installed. */
 export const pgbouncer = FOLDERS.map((folder) => join(folder, 'pgbouncer')).find((program) => existsSync(program));
 
-/** pgbouncer refuses to run as root; this user owns nothing. */
-const NOBODY = 65_534;
 const READY_MS = 60_000;
 const PAUSE_MS = 50;
 
@@ -39,20 +36,14 @@ export async function startPgbouncer(program: string, url: string): Promise<Pool
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
   const target = `* = host=${hostname} port=${port} user=${username}`;
   writeFileSync(file, ['[databases]', target, '[pgbouncer]', ...lines, ''].join('\n'));
-  const as = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  const server = spawn(program, ['-q', file], { stdio: 'ignore', ...as });
-  const ended = once(server, 'exit');
+  // pgbouncer refuses to run as root.
+  const as = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const server = supervise({ program, args: ['-q', ...as, file], dir: folder, keep: false });
+  await server.pid;
   const through = Object.assign(new URL(url), { port: String(own) }).href;
   const patience = { clock: systemClock, limitMs: READY_MS, pauseMs: PAUSE_MS, again: () => true };
   await retryUntilDeadline(() => answers(through), patience);
-  return {
-    url: through,
-    close: async () => {
-      server.kill('SIGKILL');
-      await ended;
-      rmSync(folder, { recursive: true });
-    },
-  };
+  return { url: through, close: () => server.stop() };
 }
 
 async function answers(connectionString: string): Promise<void> {
