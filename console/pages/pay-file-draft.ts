@@ -21,7 +21,7 @@ const QUERY = {
   purpose: 'purposeColumn',
 } as const satisfies Record<FieldName, string>;
 
-export interface Said {
+interface Said {
   readonly account: string;
   readonly sheet: string;
   readonly columns: Readonly<Partial<Record<FieldName, string>>>;
@@ -51,7 +51,7 @@ const saidOf = (account: string, file: File | undefined): Said => ({
 });
 
 /** `Salaires Novembre.xlsx` → `salaires-novembre-2026-11` */
-export function prefixOf(name: string, now: Date): string {
+function prefixOf(name: string, now: Date): string {
   const plain = name
     .replace(/\.\w{1,6}$/, '')
     .normalize('NFD')

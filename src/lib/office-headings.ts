@@ -2,7 +2,7 @@
 import { canonicalName } from './wording.ts';
 
 /** Letters and digits alone: `N° de téléphone` → `ndetelephone`. */
-export function plainHeading(name: string): string {
+function plainHeading(name: string): string {
   return canonicalName(name)
     .normalize('NFKD')
     .replace(/[^\p{L}\p{N}]/gu, '');

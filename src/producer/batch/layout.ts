@@ -6,7 +6,7 @@ import { message } from '../../messages/message.ts';
 import { type Column, headerProblems, isColumn, isDescription, isHeader, neededColumns, shown } from './columns.ts';
 
 /** Fields that a column of any name can be. */
-export const officeFields = [
+const officeFields = [
   'accountAlias',
   'amount',
   'withdrawMode',
