@@ -1,5 +1,5 @@
 /**
- * Pays somebody over HTTP, and waits for how it ended: for a service that shares no Redis with relais.
+ * Makes a payment over HTTP, and waits for its final state: for a service that shares no Redis with relais.
  *
  *     node examples/client.ts order-1042
  */

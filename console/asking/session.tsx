@@ -51,7 +51,7 @@ export function useCurrentSession() {
 interface Signed {
   readonly session: Session;
   readonly may: (role: Role) => boolean;
-  /** The holder of the key: nobody approves their own request. */
+  /** The holder of the key. A person cannot approve their own request. */
   readonly me: string;
   /** false: the user cancelled it. */
   readonly confirm: () => Promise<boolean>;

@@ -13,15 +13,15 @@ export const englishPaying = {
     notPaid: (count: string) => `Finished: ${count} not paid`,
     uncertain: (count: string) => `Finished: ${count} uncertain`,
   },
-  rowStates: { waiting: 'Not begun', elsewhere: 'Accepted before', expired: 'Not approved in time' } as Readonly<
+  rowStates: { waiting: 'Not started', elsewhere: 'Accepted before', expired: 'Not approved in time' } as Readonly<
     Record<'waiting' | 'elsewhere' | 'expired', string>
   >,
   advice: {
     invalid: 'The file has problems, so nothing of it is paid. Correct the file and upload it again.',
     awaiting_approval: 'Nothing is paid yet. A different person must approve it.',
-    running: 'The payments are being made. Nothing is to be done.',
+    running: 'The payments are in progress. There is nothing to do.',
     needs_review: 'relais was restored from a backup. A person must approve the rows that are left.',
-    finished: 'Everybody is paid. Nothing is to be done.',
+    finished: 'All rows are paid. There is nothing to do.',
     notPaid: 'The people below did not get their money, and relais does not try again by itself.',
     uncertain:
       'It is not known whether some people were paid. Do not pay them another way: decide these payments first.',
@@ -36,12 +36,12 @@ export const englishPaying = {
   rows: 'Rows',
   all: 'All',
   showAll: 'Show all rows',
-  noRows: 'There are no such rows.',
+  noRows: 'No row matches.',
   report: 'Report (CSV)',
   reportName: 'report',
   today: 'Payment batches',
   file: 'File',
-  noFile: 'no name was given',
+  noFile: 'no name',
   retryOf: 'Pays again the unpaid rows of',
   wallet: (letter: string, country: string) => `Wallet ${letter}, ${country}`,
   ofProvider: 'Account at the provider',
@@ -61,9 +61,9 @@ export const englishPaying = {
     ofCountry: (country: string, says: string) => `${country}: ${says}`,
     notRead: 'The balance could not be read now.',
     enough: (left: string, rest: string) =>
-      `yes. About ${left} can be paid now, and about ${rest} is left afterwards.`,
+      `yes. About ${left} is available, and about ${rest} will be left.`,
     short: (left: string, missing: string) =>
-      `no. About ${left} can be paid now: ${missing} is missing. Payments without funds wait until there are funds.`,
+      `no. About ${left} is available: ${missing} is missing. Payments without funds wait until there are funds.`,
   },
   recent: {
     title: 'Paid to the same people in the last 30 days',

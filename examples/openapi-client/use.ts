@@ -1,5 +1,5 @@
 /**
- * Pays somebody, sends a campaign, and reads how both ended, with a client made from openapi.json (see README.md).
+ * Makes a payment, sends a campaign, and reads both final states, with a client made from openapi.json (see README.md).
  * Another address or key than those of `relais dev`: RELAIS_URL, RELAIS_API_KEY.
  */
 import createClient from 'openapi-fetch';

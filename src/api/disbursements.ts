@@ -294,7 +294,7 @@ export async function decideDisbursement(
   takeResolved(await context.resolve(record.id, { ...word, by: personOf(key), act: told }));
 }
 
-/** Four eyes: nobody approves or resolves their own request. */
+/** Four eyes: a person cannot approve or resolve their own request. */
 function refuseOwn(context: ApiContext, key: ApiKey, record: DisbursementRecord): Promise<void> {
   return requireAnother(context, key, record.by, 'another_person_asked');
 }

@@ -14,7 +14,7 @@ export function requireRole(key: ApiKey, role: Role, or?: Role): void {
   });
 }
 
-/** Four eyes: nobody decides about their own request, and two keys of one person count as one. */
+/** Four eyes: a person cannot decide about their own request, and two keys of one person count as one. */
 export async function requireAnother(
   { keyRing }: ApiContext,
   key: ApiKey,

@@ -94,7 +94,7 @@ const confirmInvoice = route(
     description: 'relais asks the provider now whether the invoice was paid.',
     role: 'enqueue-payments',
     scope: 'record',
-    answers: { 200: answer('As the service says.', invoice) },
+    answers: { 200: answer('As the provider says.', invoice) },
     problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
   },
   async ({ context, record, again }) =>

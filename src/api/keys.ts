@@ -42,7 +42,7 @@ export interface ApiKey {
 }
 
 /**
- * The holder of a key. Nobody approves their own request, and this applies to people: two keys of one person count as
+ * The holder of a key. A person cannot approve their own request, and this applies to people: two keys of one person count as
  * one.
  */
 export function personOf({ name, person }: Pick<ApiKey, 'name' | 'person'>): string {

@@ -50,7 +50,7 @@ const setLimit = route(
     scope: 'all',
     body: json(limitWish),
     answers: {
-      200: answer('It holds.', limitStanding),
+      200: answer('The limit applies now.', limitStanding),
       202: answer('It waits for a different person.', limitStanding),
     },
   },

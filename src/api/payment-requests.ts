@@ -87,7 +87,7 @@ const confirmPaymentRequest = route(
     description: 'relais asks the provider now whether the request was paid.',
     role: 'enqueue-payments',
     scope: 'record',
-    answers: { 200: answer('As the service says.', paymentRequest) },
+    answers: { 200: answer('As the provider says.', paymentRequest) },
     problems: ['wrong-state', 'upstream-refused', 'upstream-silent'],
   },
   async ({ context, record, again }) =>

@@ -23,14 +23,14 @@ import { textOf } from '../messages/texts.ts';
 
 /** The chapters of the documentation, in order. */
 export const tags = {
-  Disbursements: 'Money to a wallet, or to an account of the service: paid once, whatever breaks in between.',
+  Disbursements: 'Money to a wallet, or to an account of the provider: paid once, whatever breaks in between.',
   Batches: 'Files of disbursements: judged whole, approved by a different person, paid row by row.',
   Campaigns: 'One text to many recipients.',
   Messages: 'Send single SMS and one-time passwords.',
   'Opt-outs': 'Who is not to be texted. Asked for when a text is sent.',
   Invoices: 'Collecting money on a payment page, or directly from a wallet (softpay).',
   'Payment requests': 'Asking somebody to pay, by a link.',
-  'Direct credits': 'Crediting an account of the service in one step. Off by default (DIRECT_CREDIT).',
+  'Direct credits': 'Crediting an account of the provider in one step. Off by default (DIRECT_CREDIT).',
   Events: 'How things ended: read with a cursor, or posted to an endpoint of yours, signed.',
   Console: 'Signing in from a browser: a key is exchanged for a session. With CONSOLE=off there is none of this.',
   Operating: 'What stands where, what is held and why, and the switches.',

@@ -256,7 +256,7 @@ async function tell(asked: AskedToPay, { verdict, method }: { verdict: Verdict<S
 
 /**
  * The payer may have been prompted by now. Later failures, such as an unreachable PostgreSQL, are only logged: an
- * error answer would suggest that nobody was prompted, and the payer would be prompted, and pay, again.
+ * error answer would suggest that no payer was prompted, and the payer would be prompted, and pay, again.
  */
 async function evenSo<T>({ context, request, response }: AskedToPay, run: () => Promise<T>): Promise<T | undefined> {
   try {

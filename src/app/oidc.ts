@@ -185,7 +185,7 @@ function reasonOf(error: unknown): string {
   return `${error.message}${said}${error.cause instanceof Error ? `: ${reasonOf(error.cause)}` : ''}`;
 }
 
-/** Undefined: users sign in only with keys. A user without a role is told so, and the log has the reason. */
+/** Undefined: users sign in only with keys. A user without a role gets an error, and the log has the reason. */
 export function providerOf({ config, clock, random, persons, logger }: Container): ProviderDoor | undefined {
   const settings = settingsIn(config);
   return (

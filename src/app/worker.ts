@@ -231,7 +231,7 @@ const OUTAGE_AFTER = 5;
 
 /** Logs one line per attempt, and counts it. While the provider is away, the failed attempts share one line. */
 function announcer({ logger, metrics, clock }: Container): (finished: AttemptFinished) => void {
-  const outage = new Outage({ of: 'the service', clock, logger, after: OUTAGE_AFTER });
+  const outage = new Outage({ of: 'the provider', clock, logger, after: OUTAGE_AFTER });
   return (finished) => {
     const { queue, id, result, durationMs, account, rejected } = finished;
     metrics.attemptFinished(finished);

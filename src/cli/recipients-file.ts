@@ -112,7 +112,7 @@ async function drain(check: Check): Promise<void> {
   for await (const row of check) void row;
 }
 
-/** Under another name until it is complete, so that nobody corrects half a list. */
+/** Under another name until it is complete, so that a user does not correct half a list. */
 async function writeSkipped(check: Check, path: string, language: Language): Promise<void> {
   const part = `${path}.part`;
   try {

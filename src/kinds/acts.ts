@@ -21,7 +21,7 @@ const ofCampaign = 'the campaign';
 const ofEndpoint = 'the endpoint';
 const ofAccount = 'the account';
 const ofQueue = 'the queue';
-const asksOnly = 'it asks the service what is so, and no word of a person is taken';
+const asksOnly = 'it asks the provider what is so, and no word of a person is taken';
 
 export const acts = {
   createDisbursement: { act: 'disbursement.create', names: 'the disbursement' },

@@ -38,7 +38,7 @@ export const reason = shown(
     description: 'Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.',
   }),
 );
-export const failure = shown(maybeText, perhaps(z.string()).meta({ description: 'What the service said about it.' }));
+export const failure = shown(maybeText, perhaps(z.string()).meta({ description: 'What the provider said about it.' }));
 export const createdAt = shown(time, moment);
 export const updatedAt = shown(time, moment);
 
@@ -68,7 +68,7 @@ export const rejection = { rejectedBy, note };
 const historyLine = z.looseObject({
   at: moment,
   operation: example('submit').meta({ description: 'What was asked, or `callback` for what was posted to us.' }),
-  code: example('ok').meta({ description: "The service's code, or ours for an exchange that gave none." }),
+  code: example('ok').meta({ description: "The provider's code, or ours for an exchange that gave none." }),
   httpStatus: z.int().optional().meta({ example: 200 }),
   detail: z.string().optional(),
 });
@@ -76,7 +76,7 @@ const historyLine = z.looseObject({
 /** Stored as evidence. */
 export const story = {
   history: derived(
-    z.array(historyLine).meta({ description: 'What the service said, in order: the first and the last lines.' }),
+    z.array(historyLine).meta({ description: 'What the provider said, in order: the first and the last lines.' }),
   ),
   historyDropped: derived(
     z.int().optional().meta({ description: 'How many lines in the middle are no longer kept.' }),

@@ -124,7 +124,7 @@ export const batch = kind({
     finished: { says: 'Every payment has a final status, or needs review.' },
     cancelled: { says: 'It was cancelled; payments of rows that were accepted before continue.' },
     expired: {
-      says: 'Nobody approved it in time, so nothing of it is paid.',
+      says: 'It was not approved in time, so nothing of it is paid.',
       next: 'Upload it again under another Idempotency-Key.',
     },
   },
@@ -211,7 +211,7 @@ export const batch = kind({
         },
       },
       'batch.cancelled': {
-        says: 'The payment batch was cancelled, or a person refused to approve it: its rows are not paid.',
+        says: 'The payment batch was cancelled or rejected: its rows are not paid.',
         example: { ...sent, reason: 'not_approved', note: 'The amounts are wrong', rejectedBy: 'checker' },
       },
       'batch.needs_review': {

@@ -83,7 +83,7 @@ export const campaignFields = {
   ),
   segments: shown(
     count,
-    z.int().meta({ example: 2, description: 'An estimate: the service shows neither segments nor encoding.' }),
+    z.int().meta({ example: 2, description: 'An estimate: the provider shows neither segments nor encoding.' }),
   ),
   cost: derived(
     z

@@ -79,7 +79,7 @@ export const campaign = kind({
         example: { name: 'November' },
       },
       'campaign.cancelled': {
-        says: 'The campaign was cancelled, or a person refused to approve it, and sends nothing more.',
+        says: 'The campaign was cancelled or rejected, and sends nothing more.',
         example: { name: 'November', reason: 'not_approved', note: 'The text is wrong', rejectedBy: 'checker' },
       },
       'campaign.held': { says: 'The campaign waits for a condition of its account.', example: { name: 'November' } },

@@ -90,7 +90,7 @@ export const directCredit = kind({
     accountAlias: shown(text, example('shop-account')),
     transactionId: shown(sought(maybeText, 'transactionId'), perhaps(example('DC-77'))),
     reason,
-    failure: shown(maybeText, perhaps(z.string()).meta({ description: 'What the service said.' })),
+    failure: shown(maybeText, perhaps(z.string()).meta({ description: 'What the provider said.' })),
     ...decisions,
     reference,
     metadata,

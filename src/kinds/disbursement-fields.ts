@@ -59,7 +59,7 @@ export const disbursementFields = {
   id,
   state: stateLike(
     'succeeded',
-    '`succeeded failed reversed rejected cancelled` are final; only a late word of the service leads on from `succeeded`, `failed` and `cancelled`. `unknown` is neither success nor failure.',
+    '`succeeded failed reversed rejected cancelled` are final; only a late word of the provider leads on from `succeeded`, `failed` and `cancelled`. `unknown` is neither success nor failure.',
   ),
   amount: shown(amount, xof),
   accountAlias: shown(text, example('771234567')),
@@ -75,11 +75,11 @@ export const disbursementFields = {
   /** Equal for every submit of this disbursement. */
   disburseId: shown(
     sought(text, 'disburseId'),
-    example('0f6c8d4b2a1e49578c3d7b90a2e4f611').meta({ description: 'Our unique reference at the service.' }),
+    example('0f6c8d4b2a1e49578c3d7b90a2e4f611').meta({ description: 'Our unique reference at the provider.' }),
   ),
   token: shown(
     sought(maybeText, 'token'),
-    perhaps(example('jMcHr7X9kQ')).meta({ description: "The service's name for it, once it has one." }),
+    perhaps(example('jMcHr7X9kQ')).meta({ description: "The provider's name for it, once it has one." }),
   ),
   transactionId: shown(sought(maybeText, 'transactionId'), perhaps(example('TX-20261121-0042'))),
   providerRef: shown(sought(maybeText, 'providerRef'), perhaps(example('8842017'))),

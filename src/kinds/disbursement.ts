@@ -113,7 +113,7 @@ export const disbursement = kind({
       is: ['without effect'],
     },
     rejected: {
-      says: 'It was never submitted, so nobody was paid.',
+      says: 'It was never submitted, so nothing was paid.',
       next: 'Correct the cause and send it again under another reference.',
       is: ['without effect', 'reasoned'],
     },
@@ -146,7 +146,7 @@ export const disbursement = kind({
         example: { ...money, reason: 'invalid_alias' },
       },
       'disbursement.cancelled': {
-        says: 'The disbursement was cancelled, or a person refused to approve it, before anything was sent.',
+        says: 'The disbursement was cancelled or rejected before anything was sent.',
         example: { ...money, ...rejected },
       },
       'disbursement.needs_review': {
@@ -163,7 +163,7 @@ export const disbursement = kind({
         reference: told.reference,
         amount: told.xof,
         withdrawMode: z.string(),
-        disburseId: z.string().meta({ description: 'Our unique reference at the service.' }),
+        disburseId: z.string().meta({ description: 'Our unique reference at the provider.' }),
         transactionId: z.string().optional(),
         providerRef: z.string().optional(),
         payeeName: z.string().optional().meta({ description: 'Name of the payee.' }),

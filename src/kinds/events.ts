@@ -40,7 +40,7 @@ export const told = {
     .optional()
     .meta({ description: 'It came after we had given up on it: another word was told before.' }),
   resolvedBy: z.string().optional().meta({ description: 'The key of the person who resolved it.' }),
-  failure: z.string().optional().meta({ description: 'What the service said.' }),
+  failure: z.string().optional().meta({ description: 'What the provider said.' }),
 };
 
 interface Carried<C, M> {

@@ -94,7 +94,7 @@ export const invoiceRequest = z
         error: says('channels'),
       })
       .optional()
-      .meta({ description: 'Restricts the ways to pay. The names are those of the service.' }),
+      .meta({ description: 'Restricts the ways to pay. The names are those of the provider.' }),
     customData: customData.optional(),
     returnUrl: webUrl.optional().meta({ description: 'The payer is sent here afterwards, with `?token=` appended.' }),
     cancelUrl: webUrl.optional(),

@@ -173,7 +173,7 @@ export const invoice = kind({
       more: {
         amountPaid: z.int().optional().meta({ description: 'Where it is not what was billed, in whole XOF.' }),
         receiptUrl: z.string().optional(),
-        failure: told.failure.meta({ description: 'What the service said about a payment that failed.' }),
+        failure: told.failure.meta({ description: 'What the provider said about a payment that failed.' }),
         reason: told.reason,
         late: told.late,
       },

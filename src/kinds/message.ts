@@ -84,7 +84,7 @@ export const message = kind({
   request: messageRequest,
   fields: {
     id,
-    state: stateLike('sent', '`sent`: the service took it for sending.'),
+    state: stateLike('sent', '`sent`: the provider took it for sending.'),
     to: shown(text, example('+221771234567')),
     lane: shown(text, z.enum(['otp', 'normal']).meta({ example: 'normal' })),
     account,
@@ -92,7 +92,7 @@ export const message = kind({
     metadata,
     code: shown(
       maybeText,
-      perhaps(example('ERROR_110')).meta({ description: "The service's code, where it gave one." }),
+      perhaps(example('ERROR_110')).meta({ description: "The provider's code, where it gave one." }),
     ),
     disbursement: shown(
       maybeText,
@@ -130,7 +130,7 @@ export const message = kind({
         disbursement: z.string().optional().meta({ description: 'The payment that it reports to its payee.' }),
       },
       more: {
-        code: z.string().optional().meta({ description: 'The code of the service, where it gave one.' }),
+        code: z.string().optional().meta({ description: 'The code of the provider, where it gave one.' }),
         reason: told.reason,
       },
     },

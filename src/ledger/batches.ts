@@ -1,4 +1,4 @@
-/** Payment batches: a file of payments, recorded with its rows and approved as a whole by a different person. */
+/** Payment batches: an uploaded file, recorded with its rows and approved as a whole by a different person. */
 import type { Sum } from '../kinds/batch.ts';
 import { WAITING } from '../kinds/batch-outcome.ts';
 import {

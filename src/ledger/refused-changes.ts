@@ -37,7 +37,7 @@ export function isOfItself(error: unknown): boolean {
   );
 }
 
-/** The smallest change that stores it. Undefined: it is a user's act, whose author is told that it failed. */
+/** The smallest change that stores it. Undefined: it is a user's act, whose author gets the failure. */
 export function reviewed(record: RecordBase<LedgerKind>, asked: Change, error: unknown): Change | undefined {
   const { kind, id, state: was } = record;
   if (asked.act !== undefined || asked.lease === undefined) return undefined;

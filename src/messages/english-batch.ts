@@ -30,11 +30,11 @@ export const englishBatch = {
   place: (parts: string) => `${parts}:`,
   more: (count: string) => `… and ${count} more`,
   dryRun: 'Dry run: nothing was sent.',
-  invalid: 'Nothing of it can be paid. Mend the file and hand it in again.',
+  invalid: 'No row can be paid. Correct the file and upload it again.',
   awaiting: (command: string) => `Nothing is paid yet. Next, a different person: ${command}`,
   before: (command: string) => `It was handed in and approved before: ${command}`,
   anew: (state: string) =>
-    `It was handed in before and is ${state}. To hand it in anew, add an empty line to the file.`,
+    `It was uploaded before and is ${state}. To upload it again, add an empty line to the file.`,
   problemsAreIn: (file: string) => `All that is wrong is in ${file}`,
   columnRead: (field: string, heading: string) => `${field}: column ${heading}`,
   walletUnknown: (name: string, rows: string) =>

@@ -20,9 +20,9 @@ export const englishCampaign = {
     failures: 'too many failed',
     in_doubt: 'too many may or may not have got it',
     canary_failed: 'all of the first recipients failed',
-    canary_in_doubt: 'nobody can say whether the first recipients got it',
+    canary_in_doubt: 'it is not known whether the first recipients got it',
     canary_sender: 'the first recipients saw another sender',
-    sender_replaced: 'somebody saw another sender',
+    sender_replaced: 'a recipient saw another sender ID',
     restored: 'PostgreSQL was restored to an earlier point',
   },
   bins: {
@@ -62,9 +62,9 @@ export const englishCampaign = {
   scheduledFor: (time: string) => `scheduled for ${time}`,
   country: (recipients: string, sent: string, failed: string) =>
     `${recipients}, of which ${sent} sent and ${failed} failed`,
-  meaning: (reason: string, id: string) => `What ${reason} means: relais explain ${id}`,
-  resume: (id: string) => `To go on with it: relais campaign resume ${id}`,
-  stoppedWatching: (id: string) => `Stopped watching; the campaign goes on. To stop it: relais campaign pause ${id}`,
+  meaning: (reason: string, id: string) => `Explain ${reason}: relais explain ${id}`,
+  resume: (id: string) => `To resume it: relais campaign resume ${id}`,
+  stoppedWatching: (id: string) => `Stopped watching; the campaign continues. To pause it: relais campaign pause ${id}`,
   size: (people: string, name: string, more: string) => `${people} people (“${name}”${more})`,
   sizeSegments: (segments: string) => `, ${segments} segments`,
   sizeCost: (xof: string) => `, about ${xof}`,
@@ -84,7 +84,7 @@ export const englishCampaign = {
   made: (id: string) => `Nothing is sent yet. Next: relais campaign start ${id} --follow`,
   thereAlready: (id: string) => `The campaign ${id} was there already; no second one was made.`,
   withoutRecipients: (id: string, why: string) => `The campaign ${id} is there, but its recipients are not: ${why}`,
-  runAgain: 'Run the same command again: it goes on with this campaign.',
+  runAgain: 'Run the same command again: it continues this campaign.',
   withoutThese: 'Make the campaign as it is, without these rows?',
   decideFirst: 'Nothing was made: decide with the flags above.',
   dryRun: (people: string, size: string) =>
@@ -100,6 +100,6 @@ export const englishCampaign = {
   none: 'None.',
   testQuestion: (row: number, text: string, numbers: string) =>
     `The text of row ${row}:\n  ${text}\nSend it to ${numbers} now?`,
-  noTest: 'There is no text to try: nobody would get one.',
+  noTest: 'There is no SMS to test: there are no recipients.',
   noTestNext: 'Correct the file, or name another: what is wrong with each row stands above.',
 } as const;

@@ -12,14 +12,14 @@ export const englishFile = {
     unknown_country: 'No country has the calling code this number begins with.',
     no_country: 'The number has no country code, and no default country was given.',
     not_in_use: 'The length is right, but no operator of the country uses numbers that begin like this.',
-    not_mobile: 'This is a fixed line or a special number; it cannot receive texts.',
+    not_mobile: 'This is a fixed line or a special number; it cannot receive SMS.',
     several_numbers: 'The cell holds more than one number; keep one per row.',
     old_numbering: 'The number is from before its country added two digits (Côte d’Ivoire 2021, Benin 2024).',
     spreadsheet_damage:
       'The spreadsheet changed this number (2,21771E+11, a date, or a lost first zero); format the column as text and type it again.',
     duplicate: 'The same number is on an earlier row of this file.',
     already_in_campaign: 'The number is already in this campaign.',
-    opted_out: 'The person has asked to get no texts.',
+    opted_out: 'The recipient opted out of SMS.',
     empty_variable: 'A value that the text needs is empty on this row.',
     spreadsheet_error:
       'The number, or a value that the text needs, is an error of the spreadsheet: #N/A, or a formula without its result.',
@@ -46,7 +46,7 @@ export const englishFile = {
     web_page:
       'This is a web page or XML, whatever its name says. Open it in a spreadsheet program and save it as .xlsx.',
     pdf_file: 'This is a PDF. Ask for the spreadsheet or the CSV file that it was made from.',
-    vcard_file: 'These are contacts of a telephone (vCard). Export them as CSV instead.',
+    vcard_file: 'These are contacts of a phone (vCard). Export them as CSV instead.',
     json_array: 'This is a JSON array. Send JSON lines: one object a line, without brackets and commas around them.',
     broken_workbook: 'The workbook is damaged. Open it in a spreadsheet program and save it again as .xlsx.',
     workbook_too_large:
@@ -192,7 +192,7 @@ export const englishFile = {
       damaged_value: 'sends the values as they are',
     },
     leaves: 'leaves them out',
-    leavesOrMend: 'leaves them out; or mend them in the file',
+    leavesOrMend: 'leaves them out; or correct them in the file',
     inText: {
       not_a_variable: (written: string, meant = '') => `${written} is no variable; ${meant} would be`,
       touched_link: (written: string, meant = '') =>
@@ -202,7 +202,7 @@ export const englishFile = {
           ? `Letters were lost at ${written}; write the text again`
           : `${written} is the trace of a program; ${meant === '' ? 'remove it' : `probably it is ${meant}`}`,
     },
-    asWritten: 'it is meant as it is written; or mend the text',
+    asWritten: 'keeps the text as written; or correct the text',
     atOnce: (reasons: string) => `To leave out all of these: --leave-out ${reasons}`,
   },
   cheaper: (segments: string, price: string) => `Cheaper by ${segments} segments${price}: --replace-costly`,
@@ -210,5 +210,5 @@ export const englishFile = {
   rowsAreIn: (count: string, file: string) => `${count} skipped rows are in ${file}`,
   allSkipped: 'All skipped rows, for a spreadsheet: --csv FILE',
   unusable: (file: string) => `Nothing of ${file} can be used.`,
-  checkAgain: 'Mend the file and check it again: relais campaign check FILE',
+  checkAgain: 'Correct the file and check it again: relais campaign check FILE',
 } as const;

@@ -165,7 +165,7 @@ export const englishRequests = {
   table_unreadable: 'cannot be read: {why}',
   looks_like_encoding:
     'is not UTF-8 text, and looks like {encoding}; save it as CSV UTF-8, or say what it is written in (--encoding, charset)',
-  hidden_payment: 'is hidden in the spreadsheet, so nobody who looked has seen it; show it or delete it',
+  hidden_payment: 'is hidden in the spreadsheet, so no reviewer has seen it; show it or delete it',
   cells_of_header: 'has {cells} cells, where the header has {header}',
   cell_error: 'is {cell}: an error of the spreadsheet, or a formula without its result',
   whole_francs: 'must be whole francs in plain digits, such as 25000',

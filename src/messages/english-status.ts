@@ -52,7 +52,7 @@ export const englishStatus = {
     segments: 'segments',
     texts: (state: string) => `texts ${state}`,
     estimated: 'texts, estimated',
-    empty: 'Nothing happened on that day, and nothing stood.',
+    empty: 'There were no operations on that day.',
     sums: {
       opening: 'opening',
       accepted: 'accepted',
@@ -73,7 +73,7 @@ export const englishStatus = {
       stands: (zone: string, stands: string) => `On the clock of ${zone}. ${stands}`,
       over: 'The day is over: these figures do not change any more.',
       notOver: 'The day is not over yet.',
-      empty: 'Nothing happened, and nothing stands.',
+      empty: 'There were no operations.',
       what: 'What',
       count: 'Count',
       money: 'XOF',

@@ -1,4 +1,4 @@
-/** Ce qui est dit d’un fichier de paiements. */
+/** Ce qui est dit d’un lot de paiements. */
 import type { Words } from './english.ts';
 
 export const frenchBatch: Words['batch'] = {

@@ -62,7 +62,7 @@ export const frenchCommands: Words['commands'] = {
   noCampaign: 'La réponse de l’API n’est pas une campagne.',
   sameVersion: 'Ce programme et l’API ont-ils la même version ?',
   tooLarge: (file, bytes, most) =>
-    `${file} fait ${bytes} octets ; un fichier de paiements peut en faire ${most} au plus.`,
+    `${file} fait ${bytes} octets ; un lot de paiements peut en faire ${most} au plus.`,
   inParts: 'Envoyez-le en plusieurs parties.',
   unreadableFile: {
     missing: 'ce fichier n’existe pas',
@@ -146,7 +146,7 @@ Exemple :
     applied: 'ce que fait --apply',
     would: {
       review: 'confié à une personne',
-      ask: 'question au service, sinon confié à une personne',
+      ask: 'question au prestataire, sinon confié à une personne',
       hold: 'retenu jusqu’à la reprise',
       doubt: 'recherché, pas renvoyé',
       look: 'vérifié comme d’habitude',
@@ -161,7 +161,7 @@ Exemple :
       lost: 'quelque chose a été perdu',
     },
     lost: { yes: 'oui', no: 'pas prouvé' },
-    says: (asked, kind, told) => `Le service dit de ${asked} (${kind}) : ${told}`,
+    says: (asked, kind, told) => `Le prestataire dit de ${asked} (${kind}) : ${told}`,
     steps: {
       copyMade: 'la copie',
       restored: (count) =>
@@ -182,7 +182,7 @@ Exemple :
       unreadable: (count, ids) =>
         `${some(count, 'enregistrement illisible', 'enregistrements illisibles')} (${ids}) : laissés tels quels, sans rien à faire. relais doctor dit pourquoi.`,
       review: (count) =>
-        `${count} à vérifier : relais review list. Cherchez chacun dans le tableau de bord du service, y compris ceux qui attendaient déjà : ils ont pu être réglés depuis.`,
+        `${count} à vérifier : relais review list. Cherchez chacun dans le tableau de bord du prestataire, y compris ceux qui attendaient déjà : ils ont pu être réglés depuis.`,
       campaigns: (count) =>
         `${some(count, 'campagne attend sa reprise', 'campagnes attendent leur reprise')} : relais campaign resume ID.`,
       texts:

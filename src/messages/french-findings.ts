@@ -116,7 +116,7 @@ export const frenchFindings: Record<keyof typeof englishFindings, string> = {
   no_public_url_known:
     'PUBLIC_URL n’est pas réglé, et le serveur des rappels prend un port libre inconnu d’ici : les décaissements attendent',
   no_public_url: 'PUBLIC_URL n’est pas réglé : les décaissements attendent',
-  set_public_url: 'Réglez PUBLIC_URL sur l’adresse où le service nous joint.',
+  set_public_url: 'Réglez PUBLIC_URL sur l’adresse où le prestataire nous joint.',
   no_callback_secret: 'CALLBACK_SECRET n’est pas réglé',
   url_silent: '{url} ne répond pas ({why})',
   start_webhooks: 'Démarrez un processus avec le rôle webhooks, et faites-y arriver PUBLIC_URL.',

@@ -15,7 +15,7 @@ export const frenchLabels: Readonly<Record<string, string>> = {
   late: 'tardif',
   batch: 'fichier',
   'approved by': 'approuvé par',
-  'resolved by': 'tranché par',
+  'resolved by': 'statué par',
   'rejected by': 'refusé par',
   'payee name': 'bénéficiaire',
   purpose: 'motif',

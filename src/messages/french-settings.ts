@@ -34,8 +34,8 @@ export const frenchSettings: Record<keyof typeof englishSettings, string> = {
   SERVICE_CRM_URL: 'adresse du prestataire pour les SMS',
   account_lacks: 'ACCOUNTS_FILE : il manque à {account} : {keys}',
   required_by_host: 'est nécessaire, car HOST={host} est joignable de l’extérieur',
-  required_with_provider: 'est nécessaire, car le service n’est pas sur cette machine',
-  required_unless_here: 'est nécessaire, sauf si le service est sur cette machine',
+  required_with_provider: 'est nécessaire, car le prestataire n’est pas sur cette machine',
+  required_unless_here: 'est nécessaire, sauf si le prestataire est sur cette machine',
   needs_prices: 'demande SMS_PRICES_FILE, qui dit ce que coûte un SMS',
   secret_too_short: 'a {length} caractères ; il en faut au moins {least} (openssl rand -hex 32)',
   secret_number_too_short:

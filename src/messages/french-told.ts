@@ -4,14 +4,14 @@
  */
 export const frenchTold: Readonly<Record<string, string>> = {
   // Ce qu’il faut faire.
-  'Nothing is to be done.': 'Il n’y a rien à faire.',
-  'Nothing is to be done: it goes on by itself.': 'Il n’y a rien à faire : la suite vient d’elle-même.',
-  'Nothing is to be done: it goes on by itself then.':
+  'There is nothing to do.': 'Il n’y a rien à faire.',
+  'There is nothing to do: relais continues by itself.': 'Il n’y a rien à faire : la suite vient d’elle-même.',
+  'There is nothing to do: relais continues at that time.':
     'Il n’y a rien à faire : la suite vient d’elle-même à ce moment.',
-  'Nothing is to be done: it is tried again.': 'Il n’y a rien à faire : une nouvelle tentative suit.',
-  'Nothing is to be done: it is sent again, later each time.':
+  'There is nothing to do: relais tries again.': 'Il n’y a rien à faire : une nouvelle tentative suit.',
+  'There is nothing to do: relais sends it again, with growing delays.':
     'Il n’y a rien à faire : il est renvoyé, chaque fois un peu plus tard.',
-  'Nothing is to be done: it goes on by itself. To send all the same: PATCH /v1/campaigns/{id} {"quietHours": false}.':
+  'There is nothing to do: relais continues by itself. To send now: PATCH /v1/campaigns/{id} {"quietHours": false}.':
     'Il n’y a rien à faire : la suite vient d’elle-même. Pour envoyer quand même : PATCH /v1/campaigns/{id} {"quietHours": false}.',
   'Correct the request and send it again under another reference.':
     'Corrigez la demande et renvoyez-la sous une autre référence.',
@@ -50,7 +50,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
     'Le bénéficiaire a été payé, et le prestataire indique que l’argent est revenu.',
   'Compare with the dashboard of the provider. A new payment is a new disbursement with another reference.':
     'Comparez avec le tableau de bord du prestataire. Un nouveau paiement est un nouveau décaissement, avec une autre référence.',
-  'It was never submitted, so nobody was paid.': 'Il n’a jamais été transmis : personne n’a été payé.',
+  'It was never submitted, so nothing was paid.': 'Il n’a jamais été transmis : personne n’a été payé.',
   'Correct the cause and send it again under another reference.':
     'Remédiez à la cause et renvoyez-le sous une autre référence.',
   'It was cancelled before anything was paid.': 'Annulé avant tout paiement.',
@@ -99,7 +99,7 @@ export const frenchTold: Readonly<Record<string, string>> = {
     'Chaque paiement a un statut final, ou demande une vérification.',
   'It was cancelled; payments of rows that were accepted before continue.':
     'Il est annulé ; les paiements des lignes déjà acceptées continuent.',
-  'Nobody approved it in time, so nothing of it is paid.': 'Personne ne l’a approuvé à temps : rien n’en est payé.',
+  'It was not approved in time, so nothing of it is paid.': 'Personne ne l’a approuvé à temps : rien n’en est payé.',
   'Upload it again under another Idempotency-Key.': 'Déposez-le de nouveau sous une autre Idempotency-Key.',
   'It is being requested from the provider, or was when a process died.':
     'La demande au prestataire est en cours, ou l’était quand un processus s’est arrêté net.',

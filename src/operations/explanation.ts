@@ -75,8 +75,8 @@ export interface Because {
   readonly next?: string;
 }
 
-const NOTHING = 'Nothing is to be done.';
-const BY_ITSELF = 'Nothing is to be done: it goes on by itself.';
+const NOTHING = 'There is nothing to do.';
+const BY_ITSELF = 'There is nothing to do: relais continues by itself.';
 
 export const nothing = ({ language = 'en' }: Telling): string => toldIn(language, NOTHING);
 export const byItself = ({ language = 'en' }: Telling): string => toldIn(language, BY_ITSELF);

@@ -294,7 +294,7 @@ export class Attempt<K extends AttemptedKind> {
 
   /** Writes the pending result again after PostgreSQL was away. No other attempt can begin before the lease ends. */
   async letGo(): Promise<void> {
-    // The operator was already told that their decision was not applied.
+    // The operator already knows that their decision was not applied.
     const last = this.#unsaid?.act ? undefined : this.#unsaid;
     const say = () => (last ? this.finish(last) : this.stay({ dueInMs: 0, reason: 'redis_away' }));
     await untilSaid(say, { since: this.#leasedSince, ms: this.policy.leaseMs }, this.context);

@@ -74,7 +74,7 @@ export class CollectAcceptance {
     return new CollectAcceptance({ ...this.#options, act });
   }
 
-  /** `by`: the name of the key. Nobody resolves their own request. */
+  /** `by`: the name of the key. A person cannot resolve their own request. */
   async invoice(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(invoiceRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };
@@ -90,7 +90,7 @@ export class CollectAcceptance {
     });
   }
 
-  /** `by`: the name of the key. Nobody resolves their own request. */
+  /** `by`: the name of the key. A person cannot resolve their own request. */
   async paymentRequest(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const checked = this.#check(paymentRequestRequest, input, idempotencyKey);
     if ('problems' in checked) return { outcome: 'invalid', problems: checked.problems };

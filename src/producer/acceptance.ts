@@ -88,7 +88,7 @@ export class Acceptance {
     return new Acceptance({ ...this.#options, dryRun: true, wake: () => undefined });
   }
 
-  /** `by`: the name of the key. Nobody approves their own request. */
+  /** `by`: the name of the key. A person cannot approve their own request. */
   async disbursement(input: unknown, idempotencyKey?: string, by = 'producer', row?: ApprovedRow): Promise<Answer> {
     return (await this.disbursementInFull(input, idempotencyKey, by, row)).answer;
   }
@@ -144,7 +144,7 @@ export class Acceptance {
     return { answer: readAnswer(answer), warnings, written: () => recordAsWritten(operation, answer) };
   }
 
-  /** `by`: the name of the key. Nobody approves their own request. */
+  /** `by`: the name of the key. A person cannot approve their own request. */
   async campaign(input: unknown, idempotencyKey?: string, by = 'producer'): Promise<Answer> {
     const parsed = check(campaignRequest, input);
     const known = parsed.data ?? readableOf(campaignRequest, input);

@@ -343,7 +343,7 @@ const sandbox = {
 const groups = {
   PostgreSQL: database,
   Redis: redis,
-  'The service': service,
+  'The provider': service,
   Listeners: listeners,
   'Signing in by a provider of identities': provider,
   Disbursements: money,

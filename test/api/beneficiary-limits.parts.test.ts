@@ -36,8 +36,8 @@ describe('a payee is one beneficiary', () => {
   test.for([
     ['another wallet', { withdrawMode: 'wallet-b-senegal' }],
     ['the number as it is written abroad', { withdrawMode: 'wallet-d-senegal', accountAlias: '+221 77 123 45 67' }],
-    ['their account of the service', { withdrawMode: 'service' }],
-    ['their account of the service, written as abroad', { withdrawMode: 'service', accountAlias: '+221771234567' }],
+    ['their account of the provider', { withdrawMode: 'service' }],
+    ['their account of the provider, written as abroad', { withdrawMode: 'service', accountAlias: '+221771234567' }],
   ] as const)('through %s too', async ([, more]) => {
     expect(await pay('a')).toMatch(/^dsb_/);
     expect(await pay('b', more)).toBe(TOO_MUCH);

@@ -34,7 +34,7 @@ describe('queues', () => {
     expect([paused.status, pausedOf(paused.body.items, 'disbursement')]).toEqual([200, true]);
     const id = await disburse();
     const told = await explain(id);
-    expect(told.summary).toContain('It cannot go on now: its queue is paused.');
+    expect(told.summary).toContain('It cannot continue now: its queue is paused.');
     const resumed = await service.call('POST', '/v1/queues/disbursement/resume');
     expect(pausedOf(resumed.body.items, 'disbursement')).toBe(false);
     await service.until(`/v1/disbursements/${id}`, ({ state }) => state === 'succeeded');
@@ -70,7 +70,7 @@ describe('review', () => {
     expect(listed[0]).toMatchObject({ state: 'needs_review', reason: 'never_executed' });
     expect((await service.call('GET', '/v1/review', { key: 'stranger-secret' })).body.items).toEqual([]);
     const told = await explain(ids[0] ?? '');
-    expect(told.summary).toContain('the service says twice that the payment was never executed');
+    expect(told.summary).toContain('the provider reported twice that the payment was never executed');
     expect(told.next).toContain('`resubmit` or `cancelled`');
     expect(Date.parse(told.nextLook)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   });
@@ -84,16 +84,16 @@ describe('explain', () => {
     expect({ kind, state, next }).toEqual({
       kind: 'disbursement',
       state: 'succeeded',
-      next: 'Nothing is to be done.',
+      next: 'There is nothing to do.',
     });
     expect(summary).toContain('was paid; the provider confirmed it');
     const told = story.map(({ what }: { what: string }) => what);
     expect(told).toEqual(
-      expect.arrayContaining(['accepted', 'the service gave a token', 'about to submit (send 1)']),
+      expect.arrayContaining(['accepted', 'the provider gave a token', 'about to submit (send 1)']),
     );
     // A callback may arrive after the check.
-    const asked = told.filter((what: string) => !what.startsWith('the service called back'));
-    expect(asked.at(-1)).toBe('asked: the service says success');
+    const asked = told.filter((what: string) => !what.startsWith('callback of the provider'));
+    expect(asked.at(-1)).toBe('asked: the provider reports success');
   });
 
   test('names the hold of its account', async () => {

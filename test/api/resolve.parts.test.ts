@@ -62,7 +62,7 @@ async function namedAnotherAmount(accountAlias?: string) {
 }
 
 const path = (id: string): string => `/v1/disbursements/${id}`;
-const note = 'Asked the service by telephone.';
+const note = 'Asked the provider by telephone.';
 const resolve = (id: string, body: object, key = 'checker-secret') =>
   service.call('POST', `${path(id)}/resolve`, { body, key });
 const record = async (id: string) => (await service.call('GET', path(id))).body;

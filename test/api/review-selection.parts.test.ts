@@ -41,7 +41,7 @@ const linesOf = (body: unknown): Record<string, any>[] =>
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-const note = 'Asked the service by telephone';
+const note = 'Asked the provider by telephone';
 const ask = (body: object, key = 'checker-secret'): Promise<Answer> =>
   service.call('POST', '/v1/review/resolve', { body, key });
 const word = (more: object = {}) => ({ where: { reason: `case_${tag}` }, outcome: 'failed', note, ...more });

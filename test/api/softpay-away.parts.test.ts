@@ -1,6 +1,6 @@
 /**
- * PostgreSQL goes away while a payer is prompted: the waiting caller is never told that nothing was done or to prompt
- * the payer again.
+ * PostgreSQL goes away while a payer is prompted: the answer to the waiting caller never denies
+ * the prompt and never asks to prompt the payer again.
  */
 import { afterAll, expect, test, vi } from 'vitest';
 import { Link } from '../support/link.ts';
@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const customer = { name: 'Awa Diop', email: 'awa@example.com' };
 const cases = [
-  ['the service has asked the payer', undefined, [200, 'awaiting_payer', undefined]],
+  ['the provider has asked the payer', undefined, [200, 'awaiting_payer', undefined]],
   ['its answer is lost', 'resets the connection after doing the work', [504, 'pending', false]],
   ['it refuses', 'the code is wrong', [502, 'pending', false]],
 ] as const;

@@ -358,8 +358,8 @@ describe('accounts', () => {
 
   test('an unreachable provider is reported with its address', async () => {
     expect(await faults({ SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_CRM_URL: 'http://127.0.0.1:1' })).toEqual([
-      expect.stringMatching(/^sms login: main: The service could not be reached.*Is SERVICE_CRM_URL right/),
-      expect.stringMatching(/^balance: main: The service could not be reached.*Is SERVICE_BASE_URL right/),
+      expect.stringMatching(/^sms login: main: The provider could not be reached.*Is SERVICE_CRM_URL right/),
+      expect.stringMatching(/^balance: main: The provider could not be reached.*Is SERVICE_BASE_URL right/),
     ]);
   });
 

@@ -14,7 +14,7 @@ function watched({ after, isThere }: { after?: number; isThere?: () => boolean }
     },
   };
   const outage = new Outage({
-    of: 'the service',
+    of: 'the provider',
     clock,
     logger: { warn: say, info: say },
     ...(after === undefined ? {} : { after }),
@@ -47,8 +47,8 @@ test('hundreds are one line at the start and one at the end', () => {
   outage.answered();
   outage.answered();
   expect(said).toEqual([
-    ['the service is away', { why: 'unreachable' }],
-    ['the service is back', { lastedMs: 49_900, failed: 500 }],
+    ['the provider is away', { why: 'unreachable' }],
+    ['the provider is back', { lastedMs: 49_900, failed: 500 }],
   ]);
 });
 
@@ -63,7 +63,7 @@ test('connections that come back one by one end it once', () => {
   turn(500);
   expect(said).toHaveLength(1);
   turn(2_000);
-  expect(said.at(-1)).toEqual(['the service is back', { lastedMs: 3_500, failed: 2 }]);
+  expect(said.at(-1)).toEqual(['the provider is back', { lastedMs: 3_500, failed: 2 }]);
   expect(outage.failed('again')).toBe(true);
   expect(said).toHaveLength(3);
 });

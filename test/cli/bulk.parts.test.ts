@@ -88,7 +88,7 @@ describe('a file of lines', () => {
 
   test.for([
     [['messages', 'send'], '--to and --text'],
-    [['messages', 'send', file, '--text', 'x'], 'leave the other flags out'],
+    [['messages', 'send', file, '--text', 'x'], 'remove the other flags'],
     [['messages', 'send', '--to', '+221771234567', '--text', 'x', '--idempotency-key', 'a b'], 'visible ASCII'],
     [['disburse', 'create', '--to', '7', '--amount', '5', '--mode', 'service'], '--reference'],
   ] as const)('%j is wrong usage', async ([argv, told]) => {

@@ -264,11 +264,11 @@ test('doubtful values and doubtful parts of the text need decisions, each with i
       '    --take damaged_value       sends the values as they are',
       '    --leave-out damaged_value  leaves them out',
       '  ((prenom)) is no variable; {{prenom}} would be',
-      '    --as-written               it is meant as it is written; or mend the text',
+      '    --as-written               keeps the text as written; or correct the text',
       '  A phone may take what touches a link into it: STOP:{{stop}}; write STOP: {{stop}}',
-      '    --as-written               it is meant as it is written; or mend the text',
+      '    --as-written               keeps the text as written; or correct the text',
       '  \\n is the trace of a program; probably it is ↵',
-      '    --as-written               it is meant as it is written; or mend the text',
+      '    --as-written               keeps the text as written; or correct the text',
       '  To leave out all of these: --leave-out no_value,damaged_value',
       '',
     ].join('\n'),
@@ -279,7 +279,7 @@ test('doubtful values and doubtful parts of the text need decisions, each with i
 });
 
 test.for([
-  ['   ', 'nothing in it can be seen'],
+  ['   ', 'no visible character'],
   ['Bonjour \u001b[31m', 'remove the control characters: “Bonjour \\u001b[31m”'],
   ['Bonjour {{nom|upper}}', '“{{nom|upper}}” has no default; write {{name|word}}, or the word in quotes'],
 ] as const)('an unreadable text is refused before a file is read: %j', async ([text, said]) => {

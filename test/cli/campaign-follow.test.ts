@@ -17,7 +17,7 @@ test('statuses that an API does not count are 0', () => {
 });
 
 test('an id of another kind is refused as no campaign', () => {
-  expect(() => readCampaign({ id: 7, state: 'running' }, words)).toThrow('no campaign');
+  expect(() => readCampaign({ id: 7, state: 'running' }, words)).toThrow('not a campaign');
 });
 
 test.for([

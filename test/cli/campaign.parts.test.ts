@@ -279,7 +279,7 @@ describe('following', () => {
       onSleep: (sleeps, interrupt) => sleeps === 2 && interrupt(),
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('the campaign goes on');
+    expect(stderr).toContain('the campaign continues');
     expect(asked.every(({ method }) => method === 'GET')).toBe(true);
   });
 });

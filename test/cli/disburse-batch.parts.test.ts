@@ -140,7 +140,7 @@ describe('batch', () => {
     const { asked, env } = await answers(batch);
     const { code, stderr } = await relais(['disburse', 'batch', file(Buffer.alloc(5_000_001, 'x'))], { env });
     expect(code).toBe(1);
-    expect(stderr).toContain('Send it in parts');
+    expect(stderr).toContain('Split the file');
     expect(asked).toEqual([]);
   });
 });

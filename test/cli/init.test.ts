@@ -53,7 +53,7 @@ test('a file that is there is left as it is, and its content is not read out', a
   writeFileSync(file, 'CALLBACK_SECRET=mine\n');
   const { code, stdout, stderr } = await relais(['init', '--yes', '--file', file]);
   expect([code, readFileSync(file, 'utf8')]).toEqual([1, 'CALLBACK_SECRET=mine\n']);
-  expect(stdout + stderr).toContain('is there already');
+  expect(stdout + stderr).toContain('exists already');
   expect(stdout + stderr).not.toContain('mine');
 });
 
@@ -107,7 +107,7 @@ test('it speaks French where the terminal does, or where it is asked to', async 
   expect(asked.stdout).toContain('est écrit');
   const again = await relais(['init', '--file', file], { env: { LANG: 'fr_SN.UTF-8' } });
   expect(again.stderr).toContain('existe déjà');
-  expect((await relais(['init', '--file', file, '--lang=en'], { env: { LANG: 'fr_SN' } })).stderr).toContain('there');
+  expect((await relais(['init', '--file', file, '--lang=en'], { env: { LANG: 'fr_SN' } })).stderr).toContain('exists already');
 });
 
 test('Ctrl-C at a question writes nothing', async () => {

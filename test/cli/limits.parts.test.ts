@@ -23,7 +23,7 @@ test('a looser one waits for a different person, and that is no failure', async 
     0,
     [['/v1/limits/MAX_DISBURSEMENT', { value: 5_000_000 }]],
   ]);
-  expect(stderr).toContain('waits a day for a different person');
+  expect(stderr).toContain('For one day, a different person');
   expect(stderr).toContain('relais limits set MAX_DISBURSEMENT 5000000');
 });
 

@@ -70,7 +70,7 @@ test('in French, with the reason in French words', () => {
   expect(renderLine(held, 'fr')).toMatch(
     /échecs 900 · incertains 100 · retenue : impossible de dire si les premiers destinataires l’ont reçu$/,
   );
-  expect(renderLine(held)).toMatch(/· held: nobody can say whether the first recipients got it$/);
+  expect(renderLine(held)).toMatch(/· held: it is not known whether the first recipients got it$/);
 });
 
 describe('a bar', () => {

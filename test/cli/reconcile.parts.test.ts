@@ -93,7 +93,7 @@ test('ten planted differences give exactly those ten, and exit 1', async () => {
   const told = await relais(['reconcile', file, '--columns', COLUMNS], { env: env() });
   expect([told.code, told.stdout]).toEqual([
     1,
-    expect.stringMatching(/only ours +3\n.*only theirs +3\n.*amount +4\n/s),
+    expect.stringMatching(/only in relais +3\n.*only in the statement +3\n.*amount +4\n/s),
   ]);
 });
 
@@ -112,7 +112,7 @@ test('a file without a readable row explains the first problem, and what to do',
   writeFileSync(path, 'Date,Transaction,Montant\n2026-11-22,TX-1,12.5\n');
   const { code, stderr } = await relais(['reconcile', path, '--columns', COLUMNS], { env: env() });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/has no row that can be read.*\n.*row 2: Montant is no whole number of XOF: “12\.5”/);
+  expect(stderr).toMatch(/has no readable row.*\n.*row 2: Montant is no whole number of XOF: “12\.5”/);
   writeFileSync(path, 'Date,Transaction,Montant\n');
   const none = await relais(['reconcile', path, '--columns', COLUMNS, '--lang', 'fr'], { env: env() });
   expect(none.stderr).toContain('--sheet');

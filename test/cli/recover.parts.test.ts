@@ -36,8 +36,8 @@ test('shows what is open, the provider’s statuses, and the effect of an apply'
   ]);
   expect(stdout).toMatch(/because\s+rolled_back/);
   expect(stdout).toMatch(/last at work\s+2026-11-20T08:00:00.000Z/);
-  expect(stdout).toMatch(/disbursement\s+queued\s+1.200\s+6.000.000\s+to a person/);
-  expect(stdout).toContain('The service says about 50 of disbursement: 48 success, 2 pending');
+  expect(stdout).toMatch(/disbursement\s+queued\s+1.200\s+6.000.000\s+needs review/);
+  expect(stdout).toContain('The provider says about 50 of disbursement: 48 success, 2 pending');
   expect(stderr).toContain('relais recover --apply');
 });
 
@@ -73,14 +73,14 @@ test('two persons confirm that nothing was lost, and both words at once are wron
   });
   const first = await relais(['recover', '--nothing-was-lost'], { env });
   expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('awa has confirmed it')]);
-  expect((await relais(['recover', '--nothing-was-lost'], { env })).stderr).toContain('It goes on as before.');
+  expect((await relais(['recover', '--nothing-was-lost'], { env })).stderr).toContain('relais continues as before.');
   expect(asked.map(({ body }) => body)).toEqual([{ nothingWasLost: true }, { nothingWasLost: true }]);
   expect((await relais(['recover', '--nothing-was-lost', '--apply'], { env })).code).toBe(2);
 });
 
 test('reports that no recovery is running, and the help shows every command', async () => {
   const { env } = await apiThat(() => ({ body: { state: 'none', open: [] } }));
-  expect((await relais(['recover'], { env })).stderr).toContain('No recovery is under way.');
+  expect((await relais(['recover'], { env })).stderr).toContain('No recovery is active.');
   const { stdout } = await relais(['recover', '--help']);
   for (const way of ['relais recover --apply', 'relais recover --nothing-was-lost']) expect(stdout).toContain(way);
 });

@@ -117,7 +117,7 @@ describe('resolve', () => {
     ['failed', 'Record that 25\u00a0000\u00a0XOF to 771234567 was not paid? [y/N]'],
     ['reversed', 'Record that 25\u00a0000\u00a0XOF to 771234567 came back after it was paid? [y/N]'],
     ['cancelled', 'Cancel 25\u00a0000\u00a0XOF to 771234567? [y/N]'],
-    ['resubmit', 'Pay 25\u00a0000\u00a0XOF to 771234567 now, if the service still says'],
+    ['resubmit', 'Pay 25\u00a0000\u00a0XOF to 771234567 now, if the provider still says'],
   ] as const)('on a terminal, asks before it settles as %s', async ([outcome, question]) => {
     const { asked, env } = await api();
     const { code, stderr } = await relais(resolve.with(4, outcome), { env, types: 'n\n', isTerminal: true });
@@ -175,7 +175,7 @@ describe('resolve --where', () => {
     selection,
   };
   const lines = [
-    { id: ID, outcome: 'refused', problem: { detail: 'The service says: success.' } },
+    { id: ID, outcome: 'refused', problem: { detail: 'The provider says: success.' } },
     { id: null, outcome: 'done', resolved: 411, xof: 10_275_000, refused: 1 },
   ];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -195,7 +195,7 @@ describe('resolve --where', () => {
     const { asked, env } = await deciding();
     const { code, stdout, stderr } = await relais([...many, '--confirm', `412:${selection}`], { env });
     expect(asked.map(({ body }) => body)).toEqual([{ ...word, confirm: { count: 412, selection } }]);
-    expect([code, stdout]).toEqual([1, `${ID}  refused  The service says: success.\n`]);
+    expect([code, stdout]).toEqual([1, `${ID}  refused  The provider says: success.\n`]);
     expect(stderr).toContain('411 decided');
   });
 

@@ -57,7 +57,7 @@ test('without recipients, there is no text to try', async () => {
   writeFileSync(empty, 'to;prenom\nnobody;Personne\n');
   const { code, stderr } = await relais(['campaign', 'check', empty, ...checking.slice(3)], { env });
   expect({ code, asked }).toEqual({ code: 1, asked: [] });
-  expect(stderr).toContain('There is no text to try');
+  expect(stderr).toContain('There is no SMS to test');
   expect(stderr).toContain('what is wrong with each row stands above');
 });
 

@@ -80,7 +80,7 @@ describe('requests with a reference, and reads, are retried', () => {
       [expect.any(Number)],
     ],
     [
-      'when the service did not answer, and it may be repeated',
+      'when the provider did not answer, and it may be repeated',
       () => problem(504, 'upstream-silent', { retryable: true }),
       [expect.any(Number)],
     ],

@@ -42,7 +42,7 @@ test('a finished batch with unpaid rows shows how many, for how much, and how to
 
 test('a finished batch of which every row was paid leaves nothing to do', () => {
   const { next } = explainBatch(batch('finished'), { succeeded: { count: 200, xof: 45_677_500 } }, calm);
-  expect(next).toBe('Nothing is to be done.');
+  expect(next).toBe('There is nothing to do.');
 });
 
 test('uncertain payments come first in the next steps', () => {

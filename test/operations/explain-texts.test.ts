@@ -50,11 +50,11 @@ describe('a message', () => {
     ['queued', 'waits for its turn; nothing was sent', 'by itself'],
     ['sending', 'is being sent at this moment, or was when a worker died', 'by itself'],
     ['unknown', 'the statistics of the provider are being checked', 'by itself'],
-    ['sent', 'The provider accepted it; it gives no delivery receipt.', 'Nothing is to be done.'],
+    ['sent', 'The provider accepted it; it gives no delivery receipt.', 'There is nothing to do.'],
     ['failed', 'The provider refused it; it was not sent.', 'under another reference'],
-    ['skipped', 'It was left out', 'Nothing is to be done.'],
+    ['skipped', 'It was left out', 'There is nothing to do.'],
     ['expired', 'It expired before it was sent', 'a later expiresAt'],
-    ['cancelled', 'It was cancelled before it was sent.', 'Nothing is to be done.'],
+    ['cancelled', 'It was cancelled before it was sent.', 'There is nothing to do.'],
   ] as const)('that is %s is explained', ([state, stands, next]) => {
     const told = explainMessage(message(state), calm);
     expect(told.summary).toContain(stands);
@@ -75,24 +75,24 @@ describe('a message', () => {
 
   test('that is no longer checked names whom to ask', () => {
     const told = explainMessage(message('unknown'), { ...calm, dueAt: undefined });
-    expect(told.summary).toContain('It may or may not have been sent');
-    expect(told.next).toContain('Ask the person whether it came');
+    expect(told.summary).toContain('The SMS may have been sent');
+    expect(told.next).toContain('Ask the recipient whether the SMS came');
   });
 
   test('is blocked by the hold of its account, and has its timeline', () => {
     const throttled = { operation: 'send', code: 'throttled', httpStatus: 429 };
     const told = explainMessage(message('queued', {}, [throttled]), { ...calm, ...outOfFunds });
-    expect(told.summary).toContain('It cannot go on now: the account is held: the balance did not suffice.');
-    expect(told.summary).toContain('The last answer: the service asked us to slow down.');
+    expect(told.summary).toContain('It cannot continue now: the account is held: the balance did not suffice.');
+    expect(told.summary).toContain('The last answer: the provider asked us to slow down.');
     expect(told.next).toContain('relais account release');
-    expect(told.story.at(-1)?.what).toBe('send answered: throttled (HTTP 429): The service asked us to slow down.');
+    expect(told.story.at(-1)?.what).toBe('send answered: throttled (HTTP 429): The provider asked us to slow down.');
   });
 
   test.for([
     [{ operation: 'send', code: 'ok', httpStatus: 200 }, 'send answered: ok (HTTP 200)'],
     [
       { operation: 'statistics', code: 'no_answer' },
-      'asked the statistics in vain: no_answer: The request was sent and no answer came back.',
+      'asked the statistics without result: no_answer: The request was sent and no answer came back.',
     ],
   ] as const)('explains %j', ([evidence, sentence]) => {
     const { story } = explainMessage(message('unknown', {}, [evidence]), calm);
@@ -107,8 +107,8 @@ describe('a campaign', () => {
     ['running', 'It is being sent.', 'by itself'],
     ['paused', 'It is paused; what was sent stays sent.', 'relais campaign resume cmp_1'],
     ['held', 'or for an operator to resume it', 'relais campaign resume cmp_1'],
-    ['finished', 'Every recipient has a final status.', 'Nothing is to be done.'],
-    ['cancelled', 'It was cancelled; what was sent stays sent.', 'Nothing is to be done.'],
+    ['finished', 'Every recipient has a final status.', 'There is nothing to do.'],
+    ['cancelled', 'It was cancelled; what was sent stays sent.', 'There is nothing to do.'],
   ] as const)('that is %s is explained', ([state, stands, next]) => {
     const told = explainCampaign(campaign(state), calm);
     expect(told.summary).toContain('Campaign “Rappel” to 3 recipients.');
@@ -145,7 +145,7 @@ describe('a campaign', () => {
 
   test('that is running shows what blocks it', () => {
     expect(explainCampaign(campaign('running'), { ...calm, pausedQueues: ['campaign'] }).summary).toContain(
-      'It cannot go on now: its queue is paused.',
+      'It cannot continue now: its queue is paused.',
     );
   });
 

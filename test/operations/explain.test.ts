@@ -54,18 +54,18 @@ test('it begins with amount, mode and reference', () => {
 describe('every state has its meaning and the next step', () => {
   const sentences: Readonly<Record<StateOf<'disbursement'>, readonly [stands: string, next: string]>> = {
     awaiting_approval: ['waits for the approval of a different person (four-eyes)', `relais disburse approve ${ID}`],
-    queued: ['waits for its turn; nothing was sent', 'goes on by itself'],
-    held: ['waits for a condition to clear; nothing was sent', 'goes on by itself'],
-    created: ['the payment itself was not sent yet', 'goes on by itself'],
-    submitting: ['is being sent at this moment, or was when a worker died', 'goes on by itself'],
-    unknown: ['may or may not have been made; the provider is being asked', 'goes on by itself'],
-    pending: ['The provider accepted it and is processing it', 'goes on by itself'],
+    queued: ['waits for its turn; nothing was sent', 'continues by itself'],
+    held: ['waits for a condition to clear; nothing was sent', 'continues by itself'],
+    created: ['the payment itself was not sent yet', 'continues by itself'],
+    submitting: ['is being sent at this moment, or was when a worker died', 'continues by itself'],
+    unknown: ['may or may not have been made; the provider is being asked', 'continues by itself'],
+    pending: ['The provider accepted it and is processing it', 'continues by itself'],
     needs_review: ['A person must decide it', `relais review resolve ${ID}`],
-    succeeded: ['was paid; the provider confirmed it', 'Nothing is to be done.'],
+    succeeded: ['was paid; the provider confirmed it', 'There is nothing to do.'],
     failed: ['was not paid; the provider reported the failure twice', 'with another reference'],
     reversed: ['the provider reports that the money came back', 'Compare with the dashboard'],
-    rejected: ['never submitted, so nobody was paid', 'Correct the cause'],
-    cancelled: ['cancelled before anything was paid', 'Nothing is to be done.'],
+    rejected: ['never submitted, so nothing was paid', 'Correct the cause'],
+    cancelled: ['cancelled before anything was paid', 'There is nothing to do.'],
   };
   test.for(Object.entries(sentences))('%s', ([state, [stands, next]]) => {
     const told = explained(state as StateOf<'disbursement'>);
@@ -78,25 +78,25 @@ describe('every reason of a record has an explanation and the next step', () => 
   test.for([
     ['held', 'funds', 'the balance did not suffice', 'Top up the balance'],
     ['held', 'callback_unreachable', 'could not reach our callback address', 'PUBLIC_URL'],
-    ['held', 'funds_or_callback', 'the service did not say which', 'Check the balance and PUBLIC_URL'],
+    ['held', 'funds_or_callback', 'the provider did not say which', 'Check the balance and PUBLIC_URL'],
     ['held', 'not_authorised', 'refused our keys', 'Check the keys'],
-    ['held', 'maintenance', 'under maintenance', 'goes on by itself'],
+    ['held', 'maintenance', 'under maintenance', 'continues by itself'],
     ['rejected', 'not_submitted_in_time', 'within DISBURSEMENT_LIMIT', 'another reference'],
     ['rejected', '1001', 'does not know the withdraw mode', 'another withdrawMode'],
     ['rejected', 'live_only', 'this operation has only a live path', 'Check our keys and settings'],
     ['rejected', 'field_invalid', 'does not have the form', 'Correct the request'],
-    ['rejected', 'rejected', 'the service refused the request', 'Correct the request'],
+    ['rejected', 'rejected', 'the provider refused the request', 'Correct the request'],
     ['rejected', 'unlisted_code', 'its interface does not list', 'by itself'],
-    ['needs_review', 'disburse_id_used', 'knew our disburse_id already', 'Look for the disburse_id'],
+    ['needs_review', 'disburse_id_used', 'already knew our disburse_id', 'Find the disburse_id'],
     ['needs_review', 'never_executed', 'never executed', '`resubmit` or `cancelled`'],
-    ['needs_review', 'sent_three_times', 'sent three times', 'Look for the disburse_id in the dashboard'],
+    ['needs_review', 'sent_three_times', 'sent three times', 'Find the disburse_id in the dashboard'],
     ['needs_review', 'token_too_old', 'older than a day', 'Ask the provider about the token'],
-    ['needs_review', 'poll_exhausted', 'within its limit of time', 'still looked at'],
+    ['needs_review', 'poll_exhausted', 'within the time limit', 'relais keeps asking'],
     ['needs_review', 'mismatch_amount', 'another amount', 'Compare with the dashboard'],
     ['needs_review', 'mismatch_token', 'another token', 'Compare with the dashboard'],
     ['needs_review', 'mismatch_disburse_id', 'another disburse_id', 'Compare with the dashboard'],
-    ['needs_review', 'unreadable_amount', 'cannot be read', 'Compare with the dashboard'],
-    ['cancelled', 'cancelled_by_caller', 'the caller cancelled it', 'Nothing is to be done.'],
+    ['needs_review', 'unreadable_amount', 'unreadable amount', 'Compare with the dashboard'],
+    ['cancelled', 'cancelled_by_caller', 'the caller cancelled it', 'There is nothing to do.'],
   ] as const)('%s for %s', ([state, reason, why, next]) => {
     const told = explained(state, { reason });
     expect(told.summary).toContain('Reason: ');
@@ -119,25 +119,25 @@ describe('the block of an unsent operation is shown, strongest first', () => {
   const stopped = { area: 'payments', reason: 'stopped' } as const;
   test.for([
     [{ accountKnown: false, holds: [stopped] }, 'has no keys of this account', 'ACCOUNTS_FILE'],
-    [{ holds: [stopped] }, 'the account is held: a person has stopped', 'relais account release'],
+    [{ holds: [stopped] }, 'the account is held: an operator stopped', 'relais account release'],
     [{ holds: [{ area: 'payments', reason: 'funds' }] }, 'the balance did not suffice', 'Top up'],
     [{ holds: [{ area: 'payments', reason: 'zut' }] }, 'the account is held: zut', 'by itself'],
-    [{ pausedQueues: ['disbursement'] }, 'its queue is paused', 'Resume it'],
+    [{ pausedQueues: ['disbursement'] }, 'its queue is paused', 'To resume the queue'],
     [{ dueAt: NOW - 61_000 }, 'no worker has taken it', 'relais run --roles worker'],
   ] as const)('%j', ([around, why, next]) => {
     const told = explained('queued', {}, around);
-    expect(told.summary).toContain(`It cannot go on now: `);
+    expect(told.summary).toContain(`It cannot continue now: `);
     expect(told.summary).toContain(why);
     expect(told.next).toContain(next);
   });
 
   test('an empty SMS balance keeps no disbursement', () => {
     const told = explained('queued', {}, { holds: [{ area: 'messaging', reason: 'funds' }] });
-    expect(told.summary).not.toContain('cannot go on');
+    expect(told.summary).not.toContain('cannot continue');
   });
 
   test('a sent operation is blocked only by a paused queue or a missing worker', () => {
-    expect(explained('pending', {}, { holds: [stopped] }).summary).not.toContain('cannot go on');
+    expect(explained('pending', {}, { holds: [stopped] }).summary).not.toContain('cannot continue');
     expect(explained('pending', {}, { pausedQueues: ['status-poll'] }).summary).toContain('its queue is paused');
   });
 });
@@ -147,23 +147,23 @@ describe('the story', () => {
     explainDisbursement(disbursement('unknown', {}, evidence), calm).story.map(({ what }) => what);
 
   test.for([
-    [{ operation: 'create', code: 'ok' }, 'the service gave a token'],
+    [{ operation: 'create', code: 'ok' }, 'the provider gave a token'],
     [
       { operation: 'create', code: '5000', httpStatus: 400 },
-      'the service gave no token: 5000 (HTTP 400): The service has an error or is under maintenance.',
+      'the provider gave no token: 5000 (HTTP 400): The provider has an error or is under maintenance.',
     ],
-    [{ operation: 'create', code: 'intended' }, 'about to ask the service for it'],
+    [{ operation: 'create', code: 'intended' }, 'about to ask the provider for it'],
     [{ operation: 'submit', code: 'intended', detail: 'send 1' }, 'about to submit (send 1)'],
     [
       { operation: 'submit', code: 'no_answer' },
       'submit answered: no_answer: The request was sent and no answer came back.',
     ],
-    [{ operation: 'status', code: '00', detail: 'pending' }, 'asked: the service says pending'],
-    [{ operation: 'status', code: 'ok', detail: 'success' }, 'asked: the service says success'],
-    [{ operation: 'status', code: 'http_401' }, 'asked in vain: http_401: The service did not accept our keys.'],
+    [{ operation: 'status', code: '00', detail: 'pending' }, 'asked: the provider reports pending'],
+    [{ operation: 'status', code: 'ok', detail: 'success' }, 'asked: the provider reports success'],
+    [{ operation: 'status', code: 'http_401' }, 'asked without result: http_401: The provider did not accept our keys.'],
     [
       { operation: 'callback', code: 'success' },
-      'the service called back, claiming success: not believed, but looked at',
+      'callback of the provider with success: not trusted, status check started',
     ],
     [{ operation: 'resolve', code: 'failed', detail: 'awa' }, 'resolved as failed by awa'],
     [{ operation: 'approve', code: 'by', detail: 'awa' }, 'approved by awa'],
@@ -177,13 +177,13 @@ describe('the story', () => {
     const lines = Array.from({ length: 24 }, (_, n) => ({ operation: 'status', code: '00', detail: `${n}` }));
     const record = disbursement('pending', {}, lines);
     const { story } = explainDisbursement({ ...record, evidence: { ...record.evidence, total: 30 } }, calm);
-    expect(story[13]).toEqual({ at: '', what: '6 lines in the middle are no longer kept' });
+    expect(story[13]).toEqual({ at: '', what: '6 lines in the middle are no longer stored' });
   });
 
   test('the last bad answer is shown while the operation is open', () => {
     const record = disbursement('pending', {}, [{ operation: 'status', code: 'http_401' }]);
     const { summary, next } = explainDisbursement(record, calm);
-    expect(summary).toContain('The last answer: the service did not accept our keys.');
+    expect(summary).toContain('The last answer: the provider did not accept our keys.');
     expect(next).toBe('Check our keys and settings: relais doctor.');
   });
 
@@ -200,10 +200,10 @@ describe('users’ decisions', () => {
 
   test('is shown with its author and note, without a next step', () => {
     const { summary, next } = resolved('failed', 'failed');
-    expect(summary).toContain('A person settled it as failed.');
-    expect(summary).toContain('It needed review before: the service has not settled it');
+    expect(summary).toContain('A person resolved it as failed.');
+    expect(summary).toContain('It needed review before: the provider gave no final status');
     expect(summary).toContain('Decided by awa: “seen on paper”.');
-    expect(next).toBe('Nothing is to be done.');
+    expect(next).toBe('There is nothing to do.');
   });
 
   test('is not the provider’s later status', () => {
@@ -227,7 +227,7 @@ test('a kind without a teller of its own still has its state, its reason and its
   };
   const { summary, next } = explainOther(record, calm);
   expect(summary).toMatch(/^Payment request\. A person must decide it\. Reason: the service has not settled it/);
-  expect(next).toContain('still looked at');
+  expect(next).toContain('relais keeps asking');
 });
 
 describe('a reason in a log line', () => {
@@ -236,7 +236,7 @@ describe('a reason in a log line', () => {
       id: 'no_callback_url',
       kind: 'word',
       state: null,
-      summary: 'There is no address at which the service could call us back.',
+      summary: 'There is no address at which the provider could call us back.',
       story: [],
       next: expect.stringContaining('PUBLIC_URL'),
       nextLook: null,
@@ -330,7 +330,7 @@ describe('in French', () => {
 
   test('a code of the provider is shown within a sentence', () => {
     const { summary } = explained('rejected', { reason: '1001' }, inFrench);
-    expect(summary).toContain('Raison : le service ne connaît pas ce mode de retrait.');
-    expect(explainReason('http_401', { ...calm, ...inFrench })?.summary).toBe('Le service n’a pas accepté nos clés.');
+    expect(summary).toContain('Raison : le prestataire ne connaît pas ce mode de retrait.');
+    expect(explainReason('http_401', { ...calm, ...inFrench })?.summary).toBe('Le prestataire n’a pas accepté nos clés.');
   });
 });

@@ -6,7 +6,7 @@ import { DAY_MS, QUIET_MS, freshTruth } from './truth-world.ts';
 
 const world = freshTruth();
 
-/** Upstream names another amount, so a person has to look. */
+/** The provider reports another amount, so a person must review it. */
 async function waitingForAPerson() {
   const at = world();
   await at.submitted();

@@ -318,7 +318,7 @@ describe('looking', () => {
       const world = await over();
       await world.nudge('cancelled');
       expect(await world.looksUntil(100)).toBe(1);
-      // Whoever wrote that has not our key.
+      // The author of that record does not have our key.
       await world.nudge('completed', 'hash_wrong');
       expect(await world.looksUntil(100)).toBe(1);
     });

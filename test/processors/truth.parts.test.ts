@@ -282,8 +282,8 @@ describe('a reference that differs from the request', () => {
     expect(await at.look('success', more)).toMatchObject({ state: 'needs_review', reason });
     expect(await at.said()).toContain(line);
     const { summary } = await at.explained();
-    expect(summary).toContain(`When it was asked, the service named: ${line.replace('named ', '')}`);
-    expect(summary).toContain('What it posted to us may read otherwise: only what it says when it is asked counts.');
+    expect(summary).toContain(`The provider reported: ${line.replace('named ', '')}`);
+    expect(summary).toContain('A callback may differ: relais trusts only the answer to its own status check.');
   });
 
   test('an operator can decide that it failed if the only success is about another payment', async () => {
@@ -291,7 +291,7 @@ describe('a reference that differs from the request', () => {
     await at.submitted();
     await at.look('success', { token: 'tok-x' });
     at.advance(LEASE_MS);
-    const word = { outcome: 'failed', note: 'asked the service', by: 'awa' } as const;
+    const word = { outcome: 'failed', note: 'asked the provider', by: 'awa' } as const;
     expect(await resolveDisbursement('dsb_1', word, at.context)).toEqual({ is: 'resolved' });
   });
 });

@@ -56,7 +56,7 @@ test.each([
   expect(found[0]).toContain(fault);
 });
 
-test('a payment to an account of the service needs a number for the SMS', () => {
+test('a payment to an account of the provider needs a number for the SMS', () => {
   const service = { accountAlias: 'shop@example.com', withdrawMode: 'service' };
   expect(faults(judged({ text: 'x' }, service))).toEqual([
     '/notify/phone is required: the payment goes to no phone number that can receive SMS',

@@ -151,7 +151,7 @@ test('a confirmation is read with numbers as texts, without hash and card number
 });
 
 test.for([
-  ['an address as long as those of the service are', `https://pay.example/${'r'.repeat(780)}`, true],
+  ['an address as long as those of the provider are', `https://pay.example/${'r'.repeat(780)}`, true],
   ['one that nobody would keep', `https://pay.example/${'r'.repeat(2_000)}`, false],
   ['no web address', 'javascript:alert(1)', false],
 ] as const)('a receipt is given whole, or not at all: %s', async ([, address, isGiven]) => {

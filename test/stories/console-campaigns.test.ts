@@ -42,11 +42,11 @@ test('a campaign is started, watched, paused, paced and resumed; failed recipien
   await act('pauseCampaign');
   await page.locator('[data-campaign=paused]').waitFor();
   await page.locator('[data-act=amendCampaign]').click();
-  await page.getByLabel(/Recipients a second/).fill('');
+  await page.getByLabel(/recipients per second/).fill('');
   await page.getByRole('button', { name: 'Set the pace' }).click();
-  await page.getByText('as fast as the account may', { exact: true }).waitFor();
+  await page.getByText('as fast as the account allows', { exact: true }).waitFor();
   await page.locator('[data-act=resumeCampaign]').click();
-  expect(await page.locator('dialog').innerText()).toMatch(/do not get it again/);
+  expect(await page.locator('dialog').innerText()).toMatch(/does not get it again/);
   await page.locator('dialog button').last().click();
   await page.locator('[data-campaign=finished]').waitFor({ timeout: 120_000 });
   const bins = await binsOf(page);
@@ -74,7 +74,7 @@ test('cancelling a campaign warns that it is irreversible, and Escape does nothi
   const id = await campaign(world, { name: 'December', people: 20 });
   const page = await world.signedIn('awa', `/campaigns/${id}`);
   await page.locator('[data-act=cancelCampaign]').click();
-  expect(await page.locator('dialog').innerText()).toMatch(/22 recipients will not get it. That cannot be undone./);
+  expect(await page.locator('dialog').innerText()).toMatch(/22 recipients will get no SMS. This cannot be undone./);
   await page.keyboard.press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' });
   expect((await world.api.get<{ state: string }>(`/v1/campaigns/${id}`)).state).toBe('ready');

@@ -21,7 +21,7 @@ async function act(page: Page, name: string): Promise<void> {
 
 test('opt-outs are added, imported, found by number and removed, and unreadable rows are named', async () => {
   const page = await world.signedIn('moussa', '/opt-outs');
-  await page.getByText('Nobody has asked not to be texted.').waitFor();
+  await page.getByText('The list is empty.').waitFor();
   await page.locator('[data-act=addOptOuts]').click();
   await page.locator('dialog textarea').fill('77 000 00 01\n+221 77 000 00 02');
   await page.locator('dialog button').last().click();
@@ -33,7 +33,7 @@ test('opt-outs are added, imported, found by number and removed, and unreadable 
   await page.locator('[data-added="1"]').waitFor();
   expect(await page.locator('[data-refused="1"]').innerText()).toMatch(/1 could not be read/);
   await page.locator('[data-opt-outs="3"]').waitFor();
-  await page.getByLabel('Telephone number', { exact: true }).fill('770000002');
+  await page.getByLabel('Phone number', { exact: true }).fill('770000002');
   await page.keyboard.press('Enter');
   await page.locator('[data-opted-out=true]').waitFor();
   await page.locator('[data-opted-out=true] [data-act=removeOptOuts]').click();
@@ -47,13 +47,13 @@ test('personal data is erased after the number was typed twice; the effect is sh
   await world.api.post('/v1/messages', { to: '+221770000077', text: 'Bonjour' });
   const page = await world.signedIn('moussa', '/forget');
   const said = await page.locator('#content').innerText();
-  expect(said).toMatch(/they are books of account/);
-  expect(said).toMatch(/what was forgotten does not come back/);
+  expect(said).toMatch(/accounting records must be complete/);
+  expect(said).toMatch(/cannot restore erased data/);
   const button = page.locator('[data-act=purgePerson]');
-  await page.getByRole('textbox', { name: 'Telephone number' }).fill('77 000 00 77');
-  await page.getByRole('textbox', { name: /once more/ }).fill('770000078');
+  await page.getByRole('textbox', { name: 'Phone number' }).fill('77 000 00 77');
+  await page.getByRole('textbox', { name: /Repeat the number/ }).fill('770000078');
   expect(await button.isDisabled()).toBe(true);
-  await page.getByRole('textbox', { name: /once more/ }).fill('770000077');
+  await page.getByRole('textbox', { name: /Repeat the number/ }).fill('770000077');
   await button.click();
   await page.locator('[data-purged=true]').waitFor();
   expect(await page.locator('#content').innerText()).not.toContain('+221770000077');
@@ -64,7 +64,7 @@ test('a key is created, shown once and stored nowhere, and revoked', async () =>
   const page = await world.signedIn('moussa', '/keys');
   await page.locator('[data-act=createKey]').click();
   await page.getByLabel('Name', { exact: true }).fill('khady-desk');
-  await page.getByLabel('The person').fill('khady');
+  await page.getByLabel('Name of the person').fill('khady');
   await page.locator('dialog button').last().click();
   const secret = await page.locator('[data-secret]').innerText();
   // It never closes by itself, nor by Escape: browsers close a dialog at the second Escape, whatever a page does at
@@ -115,8 +115,8 @@ test('a queue is paused and resumed, and the audit log shows it, verified', asyn
   await row.locator('[data-act=resumeQueue]').click();
   await page.locator('dialog button').last().click();
   await row.locator('[data-paused]').waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: 'Audit' }).first().click();
-  await page.getByText('let a queue go on').waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).first().click();
+  await page.getByText('resumed a queue').waitFor();
   expect(await page.locator('tbody tr').first().innerText()).toMatch(/moussa[\s\S]*console[\s\S]*event-delivery/);
   await page.locator('[data-act=verifyAudit]').click();
   await page.locator('[data-fits=true]').waitFor();
@@ -177,7 +177,7 @@ test('an endpoint is added, tested, delivered to, and delivered to again; its an
   expect(await page.locator('[data-secret]').innerText()).not.toBe(secret);
   await page.locator('[data-act=kept]').click();
   await act(page, 'deleteEventEndpoint');
-  await page.getByText('There is none yet.').waitFor();
+  await page.getByText('There are no webhook endpoints yet.').waitFor();
   await leave(page);
   await heard.close();
 });
@@ -211,13 +211,13 @@ test('many payments are selected by filters, reviewed, and decided as exactly th
   const page = await world.signedIn('fatou', '/review');
   await page.getByRole('link', { name: 'Decide many at once' }).click();
   const look = page.locator('[data-act=lookAtMany]');
-  await page.getByLabel('How do you know?').fill('The service shows all of them as paid');
+  await page.getByLabel('How do you know?').fill('The provider shows all of them as paid');
   // Without a filter there is no selection.
   expect(await look.isDisabled()).toBe(true);
   await page.getByLabel('At most (XOF)').fill('10003');
   // Without an outcome there is no decision.
   expect(await look.isDisabled()).toBe(true);
-  await page.getByLabel('What became of all of them').selectOption('succeeded');
+  await page.getByLabel('Outcome of all these payments').selectOption('succeeded');
   const reasons = page.locator('#content select').first().locator('option[value]:not([value=""])');
   await expect.poll(() => reasons.first().innerText()).toMatch(/\w+ \w+ \w+/);
   await look.click();
@@ -250,7 +250,7 @@ test('the doctor’s findings are on a page, with what to do; a key without the 
   const page = await world.signedIn('moussa', '/doctor', { language: 'fr' });
   await page.locator('[data-check=redis][data-is=ok]').waitFor();
   const held = page.locator('[data-check=state][data-is=fault]');
-  expect(await held.locator('[data-fix]').innerText()).toMatch(/^Que faire : \S/);
+  expect(await held.locator('[data-fix]').innerText()).toMatch(/^À faire : \S/);
   await world.api.post('/v1/accounts/main/release', {});
   await leave(page);
   const other = await world.signedIn('fatou', '/doctor');

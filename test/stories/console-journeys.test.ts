@@ -59,7 +59,7 @@ test.for([PHONE])(
     );
     await expect.poll(() => page.locator('#content ol li').count()).toBeGreaterThan(2);
     // Callbacks of the provider are for operators.
-    expect(await page.getByText('Show the last message').count()).toBe(0);
+    expect(await page.getByText('Show the last callback').count()).toBe(0);
     await leave(page);
   },
 );
@@ -84,10 +84,10 @@ test.for([DESK])('payments that need review are decided by the keyboard alone: $
     await page.keyboard.type('seen in the dashboard');
     await page.keyboard.press('Control+Enter');
     await page.locator(`[data-case="${shown}"]`).waitFor({ state: 'detached' });
-    // The next one opens automatically, without leaving a field.
+    // The next payment opens automatically, without leaving a field.
     if (left > 1) await page.locator('[data-case]').waitFor();
   }
-  await page.getByText(how.language === 'fr' ? 'Rien à trancher' : 'Nothing is to be decided').waitFor();
+  await page.getByText(how.language === 'fr' ? 'Rien à vérifier' : 'Nothing needs review').waitFor();
   await leave(page);
 });
 
@@ -99,7 +99,7 @@ test.for([DESK])(
     const page = await world.signedIn('awa', '/accounts', how);
     await page.locator('[data-act=stopAccount]').click();
     expect(await page.locator('dialog').innerText()).toContain(
-      how.language === 'fr' ? 'Ce qui est parti ne peut être rappelé' : 'What has left cannot be called back',
+      how.language === 'fr' ? 'déjà envoyés ne peuvent pas être rappelés' : 'already sent cannot be recalled',
     );
     await page.locator('dialog button').last().click();
     await other.locator('[data-account=main][data-holds="1"]').waitFor();

@@ -68,7 +68,7 @@ test('a list of a million is read on, back and by number, and the page holds no 
   await page.locator(`[data-opt-outs="${String(MANY - 1)}"]`).waitFor();
   expect(asked.filter((path) => path === '/v1/opt-outs').length).toBeLessThan(12);
 
-  await page.getByLabel('Telephone number', { exact: true }).fill('+221700999999');
+  await page.getByLabel('Phone number', { exact: true }).fill('+221700999999');
   await page.keyboard.press('Enter');
   await page.locator('[data-opted-out=true]').waitFor();
   const long = await page.evaluate<readonly number[]>('globalThis.long ?? []');

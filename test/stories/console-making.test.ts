@@ -225,7 +225,7 @@ test('a change during another person’s review is shown, and is not approved', 
   await world.api.ask(`/v1/campaigns/${id}`, { method: 'PATCH', body: { quietHours: '22:00-23:00' } });
   await checker.locator('#content form button[type=submit]').click();
   await checker.locator('[data-end=refused]').waitFor();
-  expect(await checker.locator('[data-end=refused]').innerText()).toMatch(/changed since you looked/);
+  expect(await checker.locator('[data-end=refused]').innerText()).toMatch(/changed since you read it/);
   expect((await world.api.get<{ state: string }>(`/v1/campaigns/${id}`)).state).toBe('awaiting_approval');
   await leave(maker);
   await leave(checker);

@@ -55,7 +55,7 @@ test('one that another person decides meanwhile is shown as decided, and no othe
   await shown.waitFor();
   const id = (await shown.getAttribute('data-case')) ?? '';
   await page.keyboard.press('1');
-  const body = { outcome: 'succeeded', note: 'The service shows it as paid' };
+  const body = { outcome: 'succeeded', note: 'The provider shows it as paid' };
   await new Asking(world.api.base, people.moussa.key).post(`/v1/disbursements/${id}/resolve`, body);
   await page
     .locator('[data-decided], [data-case]')
@@ -81,8 +81,8 @@ test('if not all reviews could be read, the page does not claim that there are n
   await page.route('**/v1/review?*', (route) => route.fulfill({ json: { items: [], next: newest } }));
   for (const path of ['/', '/review']) {
     await goTo(page, path);
-    await page.getByText('not all of it was looked at').waitFor();
-    expect(await page.getByText('Nothing is to be decided').count(), path).toBe(0);
+    await page.getByText('the search is not complete').waitFor();
+    expect(await page.getByText('Nothing needs review').count(), path).toBe(0);
   }
   await leave(page);
 });
@@ -97,9 +97,9 @@ test('the page does not claim that a number had no SMS before all campaigns were
   let isFar = true;
   const ofFirst = (url: URL) => url.pathname === '/v1/recipients' && (isFar || !url.searchParams.has('after'));
   await page.route(ofFirst, (route) => route.fulfill({ json: empty }));
-  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Texts of campaigns' }) });
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Campaign SMS' }) });
   await goTo(page, '/search?q=771000000');
-  await section.getByText('Older campaigns were not looked at yet').waitFor();
+  await section.getByText('Older campaigns are not searched yet').waitFor();
   expect(await section.innerText()).not.toContain('No campaign was');
   isFar = false;
   await section.locator('[data-more=texted]').click();
@@ -133,12 +133,12 @@ test('an empty page of campaigns or recipients with a next one is not called com
   await page.route('**/v1/campaigns?*', (route) => route.fulfill({ json: empty }));
   await page.route('**/v1/campaigns/*/recipients?*', (route) => route.fulfill({ json: empty }));
   await goTo(page, '/campaigns');
-  await page.getByText('not all of it was looked at').waitFor();
+  await page.getByText('the search is not complete').waitFor();
   expect(await page.getByText('There are no campaigns').count()).toBe(0);
   await goTo(page, `/campaigns/${id}`);
   await page.locator('[data-bin=failed]').click();
-  await page.getByText('not all were looked at').waitFor();
-  expect(await page.getByText('Nobody is here').count()).toBe(0);
+  await page.getByText('the search is not complete').waitFor();
+  expect(await page.getByText('No recipient is in this state').count()).toBe(0);
   await leave(page);
 });
 
@@ -147,8 +147,8 @@ test('while the approvals are unknown, the page does not claim that there are no
   await page.route('**/v1/disbursement-batches?*', (route) => route.fulfill({ status: 503, json: {} }));
   await goTo(page, '/');
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'Approvals' }) });
-  await section.getByText(/could not be read|Nothing waits/).waitFor();
-  expect(await section.innerText()).not.toContain('Nothing waits');
+  await section.getByText(/Cannot load the data|Nothing needs attention/).waitFor();
+  expect(await section.innerText()).not.toContain('Nothing needs attention');
   await leave(page);
 });
 
@@ -172,7 +172,7 @@ test('if more approvals wait than are read, the page says so', async () => {
   const page = await world.signedIn('fatou', '/campaigns');
   await page.route('**/v1/campaigns?*', (route) => route.fulfill({ json: { items: [], next: 'further-on' } }));
   await goTo(page, '/approvals');
-  await page.getByText('some of them have waited longer').waitFor();
+  await page.getByText('have waited longer').waitFor();
   await leave(page);
 });
 

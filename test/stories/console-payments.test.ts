@@ -26,7 +26,7 @@ test('a wrong key gets an error text, and a right one opens the requested page',
   await page.goto(`${world.url}/operations/batch`);
   await page.getByLabel('Your key').fill('nobody knows this key');
   await page.keyboard.press('Enter');
-  await expect.poll(() => text(page, '[role=alert]')).toMatch(/not known here/);
+  await expect.poll(() => text(page, '[role=alert]')).toMatch(/unknown, expired or revoked/);
   await page.getByLabel('Your key').fill(people.fatou.key);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Payment batches' }).waitFor();
@@ -41,9 +41,9 @@ test('a filter is in the address, and an empty result says so', async () => {
   expect(await text(page, 'tbody tr')).toMatch(/Not paid/);
   await page.getByRole('textbox', { name: 'Reference' }).fill('nothing-has-this');
   await page.getByRole('button', { name: 'Show', exact: true }).click();
-  await page.getByText('Nothing fits these filters.').waitFor();
+  await page.getByText('No operation matches these filters.').waitFor();
   expect(page.url()).toContain('reference=nothing-has-this');
-  await page.getByRole('link', { name: 'Without filters' }).click();
+  await page.getByRole('link', { name: 'Remove filters' }).click();
   await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
   await leave(page);
 });
@@ -72,8 +72,8 @@ test('uncertain money is shown neither as paid nor as failed, and a user decides
   for (let at = 0; at < 2 && !(await shown.isVisible()); at += 1) await page.keyboard.press('j');
   expect(await shown.locator('[data-tone=done], [data-tone=bad]').count()).toBe(0);
   await page.keyboard.press('2');
-  expect(await text(page, '[data-follows=failed]')).toMatch(/for good/);
-  await page.keyboard.type('The service shows 32,999: told on the telephone that nothing left');
+  expect(await text(page, '[data-follows=failed]')).toMatch(/Final status/);
+  await page.keyboard.type('The provider shows 32,999: told on the telephone that nothing left');
   await page.keyboard.press('Control+Enter');
   // The provider is asked first, and reports the payment: no decision overrides that.
   await expect.poll(() => page.locator('[data-end=refused], [data-of="1"]').count()).toBe(1);
@@ -84,7 +84,7 @@ test('uncertain money is shown neither as paid nor as failed, and a user decides
 
 test('a payment above the limit is approved by a different person, who types the amount; it disappears without a reload', async () => {
   const asker = await world.signedIn('awa', '/approvals');
-  await asker.getByText('Your key may look.').waitFor();
+  await asker.getByText('Your key can only read.').waitFor();
   const page = await world.signedIn('fatou', '/approvals');
   await page.getByRole('link', { name: '771234568' }).click();
   const approve = page.getByRole('button', { name: 'Approve 250,000 XOF' });
@@ -97,7 +97,7 @@ test('a payment above the limit is approved by a different person, who types the
   await approve.click();
   // The key was entered too long ago: it is requested, and then the act continues automatically.
   await page.locator('dialog input').fill(people.fatou.key);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.locator('[data-decided]').waitFor();
   await expect.poll(() => asker.getByText('Nothing waits for an approval.').count()).toBe(1);
   await leave(asker);
@@ -140,15 +140,15 @@ test('a batch with an unpaid row shows it everywhere, and that row is paid again
   await page.locator('[data-act=retryBatch]').click();
   await page.getByRole('dialog').getByRole('button', { name: /again/ }).click();
   await page.getByText('paie-2~2').waitFor();
-  expect(await page.locator('#content').innerText()).toMatch(/You asked for it, so another person must approve it/);
+  expect(await page.locator('#content').innerText()).toMatch(/You made this request: a different person must approve it/);
   await leave(page);
 });
 
 test('a key without the right to read learns so, and one of some accounts sees its own', async () => {
   const page = await world.signedIn('service');
-  await expect.poll(() => text(page, '#content')).toMatch(/Not with this key[\s\S]*ask for payments and texts/);
+  await expect.poll(() => text(page, '#content')).toMatch(/Your key does not allow this[\s\S]*request payments and SMS/);
   const bound = await world.signedIn('ibou');
-  await bound.getByText('Your key is for some accounts').waitFor();
+  await bound.getByText('This page shows the accounts of your key').waitFor();
   await leave(page);
   await leave(bound);
 });

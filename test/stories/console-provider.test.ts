@@ -227,7 +227,7 @@ test('one person is one, with a key and by the provider: self-approval is refuse
   await page.getByLabel(/Type the total/).fill('260000');
   await page.getByRole('button', { name: 'Approve 260,000 XOF' }).click();
   await page.locator('[data-end=refused]').waitFor();
-  expect(await page.locator('[data-end=refused]').innerText()).toMatch(/another person/i);
+  expect(await page.locator('[data-end=refused]').innerText()).toMatch(/a different person/i);
   await leave(page);
 });
 

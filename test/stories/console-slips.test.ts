@@ -37,7 +37,7 @@ test('a completed act is not offered again while the page reads its result', asy
   const page = await world.signedIn('moussa', '/keys');
   await page.locator('[data-act=createKey]').click();
   await page.getByLabel('Name', { exact: true }).fill('once-only');
-  await page.getByLabel('The person').fill('khady');
+  await page.getByLabel('Name of the person').fill('khady');
   const { gone, letGo } = holding();
   await page.route('**/v1/keys', async (route) => {
     if (isRead(route)) await gone;
@@ -71,7 +71,7 @@ test('a tab that another user signed in next to shows nothing of the first one',
   await tab.bringToFront();
   await tab.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
   await tab.getByText('Signed in as ibou').first().waitFor({ state: 'attached' });
-  await tab.getByText('Not here').first().waitFor();
+  await tab.getByText('Not found').first().waitFor();
   expect(await tab.locator('#content').innerText()).not.toContain('77,123');
   await leave(tab);
 });
@@ -125,7 +125,7 @@ test('an invalid time, hours or pace is shown, and the next step is refused', as
   await page.locator('input[type=number]').fill('2.5');
   expect(await onward.isDisabled()).toBe(true);
   await page.locator('input[type=number]').fill('2');
-  await page.getByLabel('Nothing leaves between').check();
+  await page.getByLabel('No SMS are sent between').check();
   await page.locator('input[type=time]').first().fill('');
   expect(await onward.isDisabled()).toBe(true);
   await page.locator('input[type=time]').first().fill('20:00');
@@ -331,7 +331,7 @@ test('a repeated key distinguishes: a wrong one, too many tries, and an ended se
     await page.locator('dialog button[type=submit]').click();
   };
   await show('not-the-key-of-this-session');
-  await said.getByText('pas connue').waitFor();
+  await said.getByText('inconnue').waitFor();
   const refused = (status: number, word: string) =>
     page.route('**/v1/session/confirm', (route) =>
       route.fulfill({ status, json: { status, type: `/problems/${word}` } }),
@@ -382,7 +382,7 @@ test('a file that another person replaced is not started', async () => {
   await keep('771234569\n', 'others.csv');
   await page.locator('[data-leave]').click();
   await page.locator('[data-end=refused]').waitFor();
-  expect(await page.locator('[data-end=refused]').innerText()).toMatch(/changed since you looked/);
+  expect(await page.locator('[data-end=refused]').innerText()).toMatch(/changed since you read it/);
   expect(await world.api.get<object>(`/v1/campaigns/${id}`)).toMatchObject({ state: 'draft', totals: { total: 0 } });
   // The page shows what would leave now, and another press starts it.
   await page.getByText('others.csv').waitFor();

@@ -257,7 +257,7 @@ test('a deployment that is restored from a backup sends, credits and pays nothin
   expect(shown).toMatchObject({ state: 'recovering' });
   const { last } = await told(deployment, '--apply', '--json');
   const next = last.next.join('\n');
-  expect(next).toContain(`Keys that were revoked since ${shown.lastBeat} count again`);
+  expect(next).toContain(`Keys revoked since ${shown.lastBeat} are valid again`);
   expect(next).toContain(`Opt-outs since ${shown.lastBeat} are lost`);
   expect(sumsThatAreWrong(last.items)).toEqual([]);
   expect(last.items.map(({ kind }) => kind)).toEqual(expect.arrayContaining(LED_ON));

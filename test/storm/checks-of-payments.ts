@@ -90,7 +90,7 @@ const succeededIsPaid: Check = {
           ...(told.size === 1 ? [] : [`${id} succeeded and was announced ${told.size} times`]),
         ];
       });
-    return [...succeeded, ...unfounded.map(({ id }) => `${id} is reversed and the service kept it`)];
+    return [...succeeded, ...unfounded.map(({ id }) => `${id} is reversed and the provider kept it`)];
   },
 };
 

@@ -70,7 +70,7 @@ const reviewIsTheEnd: Check = {
         const created = (looks.get(record.token ?? '') ?? []).filter(({ status }) => status === 'created').length;
         const word = (books.get(record.token ?? '') ?? []).find(({ status }) => /^(success|failed)$/.test(status));
         return [
-          ...(word ? [`${record.id} needs review although the service says ${word.status}`] : []),
+          ...(word ? [`${record.id} needs review although the provider says ${word.status}`] : []),
           ...unfinished(story, record, created).map((what) => `${record.id} needs review (${record.reason}) ${what}`),
         ];
       });

@@ -23,7 +23,7 @@ export async function hears(service: Service, isRecovering = false): Promise<voi
   for (;;) {
     const { body } = await ask(`${service.metrics}/readyz`, 'GET', { key: null });
     if (JSON.stringify(body).includes('recovering') === isRecovering) return;
-    if (giveUp.aborted) throw new Error(`the service says ${JSON.stringify(body)}`);
+    if (giveUp.aborted) throw new Error(`the processes report ${JSON.stringify(body)}`);
     await systemClock.sleep(ASK_EVERY_MS);
   }
 }

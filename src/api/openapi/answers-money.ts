@@ -124,7 +124,7 @@ export const recentPayments = z
 export const balances = z
   .looseObject({
     account: accountField,
-    approximate: z.literal(true).meta({ description: 'The service calls its own figures an approximation.' }),
+    approximate: z.literal(true).meta({ description: 'The provider calls its own figures an approximation.' }),
     balances: z
       .record(z.string(), perhaps(z.number()))
       .meta({ description: 'XOF by country; null: it could not be read.', example: { SN: 1_250_000 } }),

@@ -88,7 +88,7 @@ export const status = z
           at: time,
         }),
       )
-      .meta({ description: 'As a worker saw them last (BALANCE_INTERVAL). The service calls them approximate.' }),
+      .meta({ description: 'As a worker saw them last (BALANCE_INTERVAL). The provider calls them approximate.' }),
     trialNumbers: perhaps(count).meta({
       description:
         'How many numbers TRIAL_NUMBERS has: other numbers are refused. null: no trial, every number is allowed.',
@@ -132,8 +132,8 @@ export const explanation = z
     kind: z.enum([...kinds, 'word']).meta({ example: 'disbursement' }),
     state: perhaps(text('held')),
     summary: text('25,000 XOF to 771234567 wait: the balance is too low.'),
-    story: z.array(z.looseObject({ at: text('2026-11-21T08:00:00.000Z'), what: text('the service gave a token') })),
-    next: text('Nothing is to be done: it goes on by itself.'),
+    story: z.array(z.looseObject({ at: text('2026-11-21T08:00:00.000Z'), what: text('the provider gave a token') })),
+    next: text('There is nothing to do: relais continues by itself.'),
     nextLook: perhaps(time),
   })
   .meta({ id: 'Explanation' });
@@ -143,7 +143,7 @@ export const callback = z
     id: text('dsb_0f6c8d4b2a1e49578c3d'),
     known: z.boolean().meta({ example: true, description: 'false: posted, signed, about nothing that we know.' }),
     body: text('{"status":"completed"}').meta({
-      description: 'The last body that the service posted, with secrets out.',
+      description: 'The last body that the provider posted, with secrets out.',
     }),
   })
   .meta({ id: 'Callback' });
@@ -191,7 +191,7 @@ export const problem = z
     state: z.string().optional().meta({ description: 'The state that it is in.' }),
     id: z.string().optional().meta({ description: 'With 502 and 504: what was recorded. Repeat the request.' }),
     code: z.string().optional().meta({ description: 'With 502 and 504: our word for what happened.' }),
-    upstreamCode: z.string().optional().meta({ description: "The service's own code." }),
+    upstreamCode: z.string().optional().meta({ description: "The provider's own code." }),
     message: z.string().optional(),
     retryable: z
       .boolean()
@@ -286,7 +286,7 @@ export const recovery = z
         }),
       )
       .optional()
-      .meta({ description: 'What the service says about those that were asked about.' }),
+      .meta({ description: 'What the provider says about those that were asked about.' }),
     over: z.boolean().optional().meta({ description: 'Of a POST. false: ask again.' }),
     first: text('awa').optional().meta({
       description: 'Of `nothingWasLost`: this person has confirmed it, and another person must, too.',

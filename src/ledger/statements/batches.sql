@@ -1,4 +1,4 @@
--- Payment batches: a file of payments that a different person approves as a whole.
+-- Payment batches: an uploaded file that a different person approves as a whole.
 
 -- name: accept_batch
 -- Records a batch, or replaces the result of an invalid one. No row: its id, or its content, belongs to another

@@ -2,7 +2,7 @@
 -- `mark`, `operation`.
 
 -- name: register_process
--- A process that joins others holds nobody up: it remembers nothing of its own yet.
+-- A process that joins others delays no other process: it remembers nothing of its own yet.
 -- params: process text, slot text, boot_id text, pid_namespace text, pid int4, pid_started text, version text, schema_version int4, roles text[]
 -- row: deployment uuid
 with added as (
