@@ -99,7 +99,7 @@ describe('explain', () => {
   test('names the hold of its account', async () => {
     await service.call('POST', '/v1/accounts/main/stop');
     const { summary, next } = await explain(await disburse({ notBefore: later() }));
-    expect(summary).toContain('the account is held: a person has stopped the account');
+    expect(summary).toContain('the account is held: an operator stopped the account');
     expect(next).toContain('relais account release');
   });
 

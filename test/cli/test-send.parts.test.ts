@@ -109,7 +109,7 @@ test('a check against a campaign is a dry run of its upload, with what only the 
   expect(asked.map(({ method, path, query }) => [method, path, query])).toEqual([
     ['POST', '/v1/campaigns/cmp_1/recipients', { dryRun: 'true', repair: 'CI', preview: '2' }],
   ]);
-  expect(stdout).toContain('opted_out: The person has asked to get no texts.');
+  expect(stdout).toContain('opted_out: The recipient opted out of SMS.');
   // The country is that of the campaign.
   expect(stdout).toContain('--leave-out no_country');
   expect(stdout).not.toContain('--country');

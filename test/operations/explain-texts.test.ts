@@ -75,7 +75,7 @@ describe('a message', () => {
 
   test('that is no longer checked names whom to ask', () => {
     const told = explainMessage(message('unknown'), { ...calm, dueAt: undefined });
-    expect(told.summary).toContain('The SMS may have been sent');
+    expect(told.summary).toContain('It may or may not have been sent');
     expect(told.next).toContain('Ask the recipient whether the SMS came');
   });
 

@@ -226,7 +226,7 @@ test('a kind without a teller of its own still has its state, its reason and its
     evidence: NO_EVIDENCE,
   };
   const { summary, next } = explainOther(record, calm);
-  expect(summary).toMatch(/^Payment request\. A person must decide it\. Reason: the service has not settled it/);
+  expect(summary).toMatch(/^Payment request\. A person must decide it\. Reason: the provider gave no final status/);
   expect(next).toContain('relais keeps asking');
 });
 
