@@ -23,8 +23,7 @@ export const englishDesk = {
     numbers: 'Phone numbers',
     numbersHint: 'One per line, in any format.',
     import: 'From a file',
-    importSays:
-      'This account sends no more SMS to the numbers in the file. Unreadable numbers are listed by row.',
+    importSays: 'This account sends no more SMS to the numbers in the file. Unreadable numbers are listed by row.',
     importHint: 'CSV, Excel or OpenDocument; relais finds the column of numbers by its heading.',
     added: (added: string, already: string) => `${added} added; ${already} were on the list already.`,
     refused: (count: string) => `${count} could not be read`,
@@ -34,7 +33,8 @@ export const englishDesk = {
     isOut: (phone: string) => `${phone} is on the list: it gets no SMS.`,
     isNot: (phone: string) => `${phone} is not on the list: it can get SMS.`,
     takeOff: 'Take off the list',
-    takeOffSays: 'This number can get SMS again. Remove it only if the recipient asked for that: the audit log records it.',
+    takeOffSays:
+      'This number can get SMS again. Remove it only if the recipient asked for that: the audit log records it.',
     all: 'All numbers on the list',
     total: (count: string) => `${counted(count, 'number', 'numbers')}.`,
     none: 'The list is empty.',
@@ -179,7 +179,8 @@ export const englishDesk = {
     paused: 'paused',
     pause: {
       label: 'Pause',
-      follows: 'Workers start no new work of this queue, for any account, until an operator resumes it. Nothing is lost.',
+      follows:
+        'Workers start no new work of this queue, for any account, until an operator resumes it. Nothing is lost.',
     },
     resume: { label: 'Resume', follows: 'Workers take the waiting work at once.' },
     names: {
@@ -224,8 +225,7 @@ export const englishDesk = {
     waiting: 'Waiting deliveries',
     undelivered: 'Failed deliveries',
     create: 'Add an endpoint',
-    createSays:
-      'It gets every event of the accounts of your key. The signing secret is shown only once.',
+    createSays: 'It gets every event of the accounts of your key. The signing secret is shown only once.',
     secretOf: (url: string) => `The secret of ${url}`,
     deliveries: 'The last deliveries',
     noDeliveries: 'There were no deliveries yet.',
@@ -249,16 +249,14 @@ export const englishDesk = {
     testRequest: 'Request',
     testResponse: 'Answer',
     resend: 'Send again',
-    resendSays:
-      'relais delivers the event again with the same id; the receiver ignores an id that it knows.',
+    resendSays: 'relais delivers the event again with the same id; the receiver ignores an id that it knows.',
     replay: 'Send again since a time',
     replaySays: 'relais delivers all its events since then again, with the same ids.',
     since: 'Since',
     replayed: (count: string) => `Deliveries started: ${count}.`,
     notAll: 'There are more: repeat this from a later time.',
     rotate: 'Create a new secret',
-    rotateSays:
-      'The new secret is shown only now. For one day relais signs with both secrets, so no delivery fails.',
+    rotateSays: 'The new secret is shown only now. For one day relais signs with both secrets, so no delivery fails.',
     remove: 'Remove',
     removeSays: 'relais stops all deliveries to this endpoint, waiting ones too.',
   },

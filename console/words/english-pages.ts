@@ -135,15 +135,15 @@ export const englishPages = {
       held: 'Not paid yet. relais sends the payment when the hold ends.',
       created: 'Not paid yet. relais is about to send the payment; there is nothing to do.',
       submitting: 'relais is sending the payment now. The result is known shortly. Do not pay it another way.',
-      unknown:
-        'The result is not known. relais is asking the provider. Do not pay it another way meanwhile.',
-      pending:
-        'The provider is working on the payment. The result is not known yet. Do not pay it another way.',
-      needs_review: 'The result is not known, and the provider does not give a final status: a person must resolve the payment.',
+      unknown: 'The result is not known. relais is asking the provider. Do not pay it another way meanwhile.',
+      pending: 'The provider is working on the payment. The result is not known yet. Do not pay it another way.',
+      needs_review:
+        'The result is not known, and the provider does not give a final status: a person must resolve the payment.',
       succeeded: 'The beneficiary was paid. The provider confirmed it.',
       failed: 'The beneficiary was not paid. To pay, make a new request with another reference.',
       reversed: 'The beneficiary was paid; the provider reports that the money was returned afterwards.',
-      rejected: 'The beneficiary was not paid: the payment was rejected before it was sent. Fix the cause and make a new request.',
+      rejected:
+        'The beneficiary was not paid: the payment was rejected before it was sent. Fix the cause and make a new request.',
       cancelled: 'The beneficiary was not paid: the payment was cancelled before it was sent.',
     },
     tones: {
@@ -167,8 +167,7 @@ export const englishPages = {
     whatBecame: 'Ask the provider, or check its dashboard. What is the result?',
     lookOnly: 'Your key can only read. A decision needs the role “approve”.',
     note: 'How do you know?',
-    noteHint:
-      'relais stores the note and your name: “seen in the dashboard at 10:40”, “confirmed by … by phone”.',
+    noteHint: 'relais stores the note and your name: “seen in the dashboard at 10:40”, “confirmed by … by phone”.',
     transaction: 'Transaction number (if you have it)',
     transactionHint: 'As the provider writes it, so that its statement matches.',
     decide: 'Resolve',
@@ -189,8 +188,7 @@ export const englishPages = {
       resubmit: {
         name: 'Not paid: send again',
         when: 'The provider shows that no money left, and the payment is still wanted.',
-        follows:
-          'relais asks the provider first, then sends under the same reference, so it is paid at most once.',
+        follows: 'relais asks the provider first, then sends under the same reference, so it is paid at most once.',
       },
       cancelled: {
         name: 'Not paid: cancel',
@@ -228,8 +226,10 @@ export const englishPages = {
     decide: 'Your decision',
     over: 'Already decided.',
     seeIt: 'See the current state',
-    whatFollows: 'relais pays at once after the approval, or at the scheduled time. A payment that was sent cannot be recalled.',
-    whatFollowsTexts: 'relais sends the SMS at once after the approval, or at the scheduled time. A sent SMS cannot be recalled.',
+    whatFollows:
+      'relais pays at once after the approval, or at the scheduled time. A payment that was sent cannot be recalled.',
+    whatFollowsTexts:
+      'relais sends the SMS at once after the approval, or at the scheduled time. A sent SMS cannot be recalled.',
     typeTotal: 'Type the total shown above',
     typePeople: 'Type the number of recipients shown above',
     fits: 'That is the total.',

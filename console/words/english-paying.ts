@@ -60,8 +60,7 @@ export const englishPaying = {
     title: 'Is the balance enough?',
     ofCountry: (country: string, says: string) => `${country}: ${says}`,
     notRead: 'The balance could not be read now.',
-    enough: (left: string, rest: string) =>
-      `yes. About ${left} is available, and about ${rest} will be left.`,
+    enough: (left: string, rest: string) => `yes. About ${left} is available, and about ${rest} will be left.`,
     short: (left: string, missing: string) =>
       `no. About ${left} is available: ${missing} is missing. Payments without funds wait until there are funds.`,
   },

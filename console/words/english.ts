@@ -100,8 +100,7 @@ export const english = {
   } as Readonly<Record<string, string>>,
   ends: {
     done: 'Done.',
-    notKnown:
-      'The answer did not arrive, so the result is not known. Check the page before you try again.',
+    notKnown: 'The answer did not arrive, so the result is not known. Check the page before you try again.',
     refused: 'relais refused the request; nothing was changed.',
     rules: {
       role: 'Your key does not have the required role.',
@@ -113,8 +112,7 @@ export const english = {
       limit: 'A limit does not allow this.',
       state: 'The state has changed since, so this is no longer possible.',
       'wrong-state': 'The state has changed since, so this is no longer possible.',
-      identity:
-        'The name, reference or transaction is already used. Use another one, or see the existing entry.',
+      identity: 'The name, reference or transaction is already used. Use another one, or see the existing entry.',
       trial_number: 'The trial mode allows only its own numbers.',
       'own-roles': 'You cannot give yourself a role: ask another person who manages keys.',
       origin: 'Open this page over https, or on the machine of relais.',
@@ -171,8 +169,7 @@ export const english = {
       'This action moves money or cannot be undone. You last signed in more than five minutes ago. After the sign-in you come back to this page; then repeat the action.',
     notSignedIn: {
       away: 'The sign-in of your organisation does not answer. Try again later, or sign in with a key.',
-      'no-group':
-        'Your sign-in worked, but none of your groups has a role in relais. Ask an operator.',
+      'no-group': 'Your sign-in worked, but none of your groups has a role in relais. Ask an operator.',
       'not-begun': 'This sign-in began in another browser or too long ago. Sign in again.',
       refused: 'The sign-in was cancelled.',
       'not-again': 'The identity provider did not ask you to sign in again, so nothing was confirmed. Try again.',

@@ -77,7 +77,8 @@ export const frenchDesk: Words['desk'] = {
   },
   audit: {
     whole: 'Le journal est-il complet ?',
-    wholeSays: 'Chaque ligne porte un code calculé à partir de la ligne précédente : une ligne modifiée ou supprimée se remarque.',
+    wholeSays:
+      'Chaque ligne porte un code calculé à partir de la ligne précédente : une ligne modifiée ou supprimée se remarque.',
     verify: 'Vérifier le journal',
     verifying: 'Vérification …',
     fits: (count) => `Aucune ligne n’a été modifiée ni supprimée (${count}).`,
@@ -298,8 +299,7 @@ export const frenchDesk: Words['desk'] = {
     lookOnly: 'Statuer demande le rôle « approve ».',
     link: 'Statuer sur plusieurs paiements',
     which: 'Sélection',
-    whichSays:
-      'Paiements à vérifier qui correspondent à tous les filtres. Indiquez au moins un filtre.',
+    whichSays: 'Paiements à vérifier qui correspondent à tous les filtres. Indiquez au moins un filtre.',
     any: 'peu importe',
     filters: {
       reason: 'Raison',

@@ -39,8 +39,7 @@ export const frenchPages: Words['pages'] = {
     noBacklog: 'Aucune tâche n’attend.',
     backlog: (count, span) =>
       `${countedInFrench(count, 'tâche attend', 'tâches attendent')} un processus, la plus ancienne depuis ${span}.`,
-    ofSome:
-      'Cette page montre les comptes de votre clé. Les chiffres de tous les comptes demandent une autre clé.',
+    ofSome: 'Cette page montre les comptes de votre clé. Les chiffres de tous les comptes demandent une autre clé.',
   },
   operations: {
     kinds: 'Type d’opération',
@@ -89,8 +88,7 @@ export const frenchPages: Words['pages'] = {
     dropped: (count) => `Lignes qui ne sont plus conservées : ${count}.`,
     callback: 'Notification du prestataire (callback)',
     showCallback: 'Afficher la dernière notification',
-    notBelieved:
-      'relais ne se fie pas à une notification : il demande l’état au prestataire.',
+    notBelieved: 'relais ne se fie pas à une notification : il demande l’état au prestataire.',
     noCallback:
       'relais ne conserve une notification que si son état diffère du paiement. La chronologie montre si une notification est arrivée.',
     nextLook: 'Prochaine vérification :',
@@ -139,11 +137,13 @@ export const frenchPages: Words['pages'] = {
       queued: 'Pas encore payé. relais enverra le paiement ; il n’y a rien à faire.',
       held: 'Pas encore payé. relais envoie le paiement à la fin du blocage.',
       created: 'Pas encore payé. relais est sur le point d’envoyer le paiement ; il n’y a rien à faire.',
-      submitting: 'relais envoie le paiement en ce moment. Le résultat sera bientôt connu. Ne le payez pas autrement.',
+      submitting:
+        'relais envoie le paiement en ce moment. Le résultat sera bientôt connu. Ne le payez pas autrement.',
       unknown:
         'Le résultat n’est pas connu. relais interroge le prestataire. En attendant, ne le payez pas autrement.',
       pending: 'Le prestataire traite le paiement. Le résultat n’est pas encore connu. Ne le payez pas autrement.',
-      needs_review: 'Le résultat n’est pas connu, et le prestataire ne donne pas de statut final : une personne doit statuer.',
+      needs_review:
+        'Le résultat n’est pas connu, et le prestataire ne donne pas de statut final : une personne doit statuer.',
       succeeded: 'Le bénéficiaire est payé. Le prestataire l’a confirmé.',
       failed: 'Le bénéficiaire n’est pas payé. Pour payer, faites une nouvelle demande avec une autre référence.',
       reversed: 'Le bénéficiaire a été payé ; le prestataire signale que l’argent a été retourné ensuite.',
@@ -189,8 +189,7 @@ export const frenchPages: Words['pages'] = {
       failed: {
         name: 'Ce n’est pas payé',
         when: 'Le prestataire montre le paiement en échec, et aucun argent n’est parti.',
-        follows:
-          'Statut final : non payé. relais prévient le demandeur, qui peut payer de nouveau.',
+        follows: 'Statut final : non payé. relais prévient le demandeur, qui peut payer de nouveau.',
       },
       resubmit: {
         name: 'Pas payé : renvoyer',
@@ -234,7 +233,8 @@ export const frenchPages: Words['pages'] = {
     decide: 'Votre décision',
     over: 'Déjà décidé.',
     seeIt: 'Voir l’état actuel',
-    whatFollows: 'relais paie aussitôt après l’approbation, ou à l’heure prévue. Un paiement envoyé ne peut pas être rappelé.',
+    whatFollows:
+      'relais paie aussitôt après l’approbation, ou à l’heure prévue. Un paiement envoyé ne peut pas être rappelé.',
     whatFollowsTexts:
       'relais envoie les SMS aussitôt après l’approbation, ou à l’heure prévue. Un SMS envoyé ne peut pas être rappelé.',
     typeTotal: 'Tapez le total affiché plus haut',
@@ -341,9 +341,11 @@ export const frenchPages: Words['pages'] = {
     startSays: (count) =>
       `relais envoie la campagne à ${countedInFrench(count, 'destinataire', 'destinataires')}. Un SMS envoyé ne peut pas être rappelé.`,
     pause: 'Mettre en pause',
-    pauseSays: 'relais n’envoie plus de SMS pour le moment. Les SMS en route arrivent. Vous pouvez reprendre à tout moment.',
+    pauseSays:
+      'relais n’envoie plus de SMS pour le moment. Les SMS en route arrivent. Vous pouvez reprendre à tout moment.',
     resume: 'Reprendre',
-    resumeSays: 'relais envoie le reste de la campagne. Un destinataire qui a reçu le SMS ne le reçoit pas de nouveau.',
+    resumeSays:
+      'relais envoie le reste de la campagne. Un destinataire qui a reçu le SMS ne le reçoit pas de nouveau.',
     end: 'Annuler la campagne',
     endSays: (left) =>
       `${countedInFrench(left, 'destinataire ne recevra', 'destinataires ne recevront')} pas de SMS. Action irréversible. Les SMS en route arrivent.`,

@@ -101,8 +101,7 @@ export const french: Words = {
   },
   ends: {
     done: 'C’est fait.',
-    notKnown:
-      'La réponse n’est pas arrivée : le résultat n’est pas connu. Vérifiez la page avant de recommencer.',
+    notKnown: 'La réponse n’est pas arrivée : le résultat n’est pas connu. Vérifiez la page avant de recommencer.',
     refused: 'relais a refusé la demande ; rien n’a changé.',
     rules: {
       role: 'Votre clé n’a pas le rôle requis.',
@@ -125,7 +124,8 @@ export const french: Words = {
       unauthenticated: 'Vous n’êtes plus connecté. Connectez-vous, puis réessayez.',
       'too-large': 'Le fichier est trop grand. Divisez-le.',
       'unsupported-media-type': 'Format de fichier non pris en charge. Utilisez CSV, Excel ou OpenDocument.',
-      removed: 'L’enregistrement a été supprimé à la fin de sa durée de conservation. Sa référence ne peut plus servir.',
+      removed:
+        'L’enregistrement a été supprimé à la fin de sa durée de conservation. Sa référence ne peut plus servir.',
       upstream: 'Le prestataire donne un autre état.',
       invalid: 'Une valeur n’est pas valide.',
       'not-found': 'Introuvable, ou dans un compte hors de votre clé.',
@@ -141,7 +141,8 @@ export const french: Words = {
     forbiddenTitle: 'Votre clé ne le permet pas',
     missing: (roles) => `Il faut une clé avec le rôle : ${roles}.`,
     missingAll: 'Il faut une clé pour tous les comptes.',
-    forbidden: (roles) => `Votre clé permet de : ${roles}. Pour d’autres rôles, demandez à une personne qui gère les clés.`,
+    forbidden: (roles) =>
+      `Votre clé permet de : ${roles}. Pour d’autres rôles, demandez à une personne qui gère les clés.`,
     notFoundTitle: 'Introuvable',
     notFound: 'La page n’existe pas, ou appartient à un compte hors de votre clé.',
     cancel: 'Retour',
@@ -174,9 +175,11 @@ export const french: Words = {
       away: 'La connexion de votre organisation ne répond pas. Réessayez plus tard, ou connectez-vous avec une clé.',
       'no-group':
         'La connexion a réussi, mais aucun de vos groupes n’a de rôle dans relais. Demandez à un opérateur.',
-      'not-begun': 'Cette connexion a commencé dans un autre navigateur ou il y a trop longtemps. Connectez-vous de nouveau.',
+      'not-begun':
+        'Cette connexion a commencé dans un autre navigateur ou il y a trop longtemps. Connectez-vous de nouveau.',
       refused: 'La connexion a été annulée.',
-      'not-again': 'Le fournisseur d’identité ne vous a pas demandé de vous reconnecter : rien n’a été confirmé. Réessayez.',
+      'not-again':
+        'Le fournisseur d’identité ne vous a pas demandé de vous reconnecter : rien n’a été confirmé. Réessayez.',
       'too-many': 'Trop de tentatives. Attendez une minute, puis réessayez, ou connectez-vous avec une clé.',
       failed: 'La connexion a échoué. Réessayez, ou connectez-vous avec une clé.',
     },

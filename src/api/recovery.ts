@@ -35,7 +35,8 @@ const getRecovery = route(
     scope: 'none',
     query: {
       ask: wholeNumber(ASK_MOST).optional().meta({
-        description: 'Ask the provider about so many of each kind; it takes as long as that. Absent: it is not asked.',
+        description:
+          'Ask the provider about so many of each kind; it takes as long as that. Absent: it is not asked.',
       }),
     },
     answers: { 200: answer('What is known.', recovery) },

@@ -38,7 +38,10 @@ export const reason = shown(
     description: 'Why, as a word for programs. `GET /v1/explain/{word}` says it in a sentence.',
   }),
 );
-export const failure = shown(maybeText, perhaps(z.string()).meta({ description: 'What the provider said about it.' }));
+export const failure = shown(
+  maybeText,
+  perhaps(z.string()).meta({ description: 'What the provider said about it.' }),
+);
 export const createdAt = shown(time, moment);
 export const updatedAt = shown(time, moment);
 

@@ -64,7 +64,8 @@ export const englishCampaign = {
     `${recipients}, of which ${sent} sent and ${failed} failed`,
   meaning: (reason: string, id: string) => `Explain ${reason}: relais explain ${id}`,
   resume: (id: string) => `To resume it: relais campaign resume ${id}`,
-  stoppedWatching: (id: string) => `Stopped watching; the campaign continues. To pause it: relais campaign pause ${id}`,
+  stoppedWatching: (id: string) =>
+    `Stopped watching; the campaign continues. To pause it: relais campaign pause ${id}`,
   size: (people: string, name: string, more: string) => `${people} people (“${name}”${more})`,
   sizeSegments: (segments: string) => `, ${segments} segments`,
   sizeCost: (xof: string) => `, about ${xof}`,

@@ -172,9 +172,9 @@ Example:
         `Keys revoked since ${since} are valid again unless the journal has the revocation, and later keys are lost: relais keys list, then relais keys revoke ID.`,
       optOuts: (since: string) =>
         `Opt-outs since ${since} are lost: add them again (relais opt-outs add) before you resume a campaign.`,
-      stops: (since: string) =>
-        `Account stops, queue pauses and limits set since ${since} are lost: set them again.`,
-      lifted: 'Stops, pauses and limits lifted since then are back: relais account list, GET /v1/queues, relais limits list.',
+      stops: (since: string) => `Account stops, queue pauses and limits set since ${since} are lost: set them again.`,
+      lifted:
+        'Stops, pauses and limits lifted since then are back: relais account list, GET /v1/queues, relais limits list.',
       endpoints: (since: string) =>
         `Webhook endpoints are as they were before ${since}. Personal data erased since then are back: relais purge.`,
       unreadable: (count: number, ids: string) =>

@@ -74,7 +74,8 @@ export const englishRefusals = {
   batch_in_recovery: 'A recovery is under way, and rows of the batch may have been paid: run relais recover first.',
   campaign_in_recovery:
     'A recovery is active, and SMS may have been sent in the data-loss window. Pause it, or run relais recover first.',
-  payment_in_recovery: 'A recovery is active, and it may have been sent in the data-loss window: it needs review now.',
+  payment_in_recovery:
+    'A recovery is active, and it may have been sent in the data-loss window: it needs review now.',
   batch_not_finished: 'The batch is {state}. Only a finished batch can be retried.',
   nothing_to_retry: 'No row can be retried: each one is paid, pending or uncertain.',
   all_retried_already: 'Every unpaid row was retried before, in another batch.',

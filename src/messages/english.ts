@@ -57,8 +57,7 @@ export const english = {
     unknown:
       'Nothing was stored: the link is incomplete or too old. Open the link in the SMS again, or ask the sender to remove your number.',
     laterTitle: 'Not yet',
-    later:
-      'Nothing was changed, because there are too many requests now. Please press the button again in a minute.',
+    later: 'Nothing was changed, because there are too many requests now. Please press the button again in a minute.',
     otherLanguage: 'En français',
   },
   /** The sandbox page on which a test payer pays. */

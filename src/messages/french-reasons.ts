@@ -35,7 +35,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'Libérez-le quand il peut reprendre : relais account release NOM.',
   'PostgreSQL may have lost data, so nothing is sent until an operator decides':
     'PostgreSQL a peut-être perdu des données : rien ne part avant qu’une personne ne décide',
-  'Review the pending operations and decide: relais recover.': 'Voyez ce qui est ouvert, et décidez : relais recover.',
+  'Review the pending operations and decide: relais recover.':
+    'Voyez ce qui est ouvert, et décidez : relais recover.',
   'no witness knows this ledger, which may be an old backup, so nothing is sent that could be sent twice':
     'aucun témoin ne connaît ce registre, qui est peut-être une copie plus ancienne : rien ne part qui pourrait partir deux fois',
   'If the ledger is not an old backup, confirm it: relais recover --nothing-was-lost. WITNESS=none needs no witness.':
@@ -67,8 +68,7 @@ export const frenchReasons: Readonly<Record<string, string>> = {
     'c’est dû depuis plus d’une minute et aucun processus ne l’a pris',
   'Is a worker running, with this queue? relais run --roles worker':
     'Un processus worker tourne-t-il, avec cette file ? relais run --roles worker',
-  'the current time is in the quiet hours':
-    'c’est une heure à laquelle il a été demandé de ne rien envoyer',
+  'the current time is in the quiet hours': 'c’est une heure à laquelle il a été demandé de ne rien envoyer',
   'too many of the last recipients failed': 'trop d’échecs parmi les derniers destinataires',
   'See the reasons: relais campaign report ID --state failed. Fix the cause, then resume: relais campaign resume ID.':
     'Voyez pourquoi : relais campaign report ID --state failed. Remédiez-y, puis reprenez : relais campaign resume ID.',
@@ -155,7 +155,8 @@ export const frenchReasons: Readonly<Record<string, string>> = {
   'the answer of the provider has a value that cannot be stored; the evidence shows the rest':
     'la réponse du prestataire contient une valeur qui ne peut être enregistrée ; les traces montrent le reste',
   'its token is older than a day': 'son jeton a plus d’un jour',
-  'the provider gave no final status within the time limit': 'le prestataire n’a pas donné de statut final dans le délai prévu',
+  'the provider gave no final status within the time limit':
+    'le prestataire n’a pas donné de statut final dans le délai prévu',
   'relais keeps asking the provider where possible, and a late final status still counts. Or ask the provider and resolve it.':
     'Il est encore vérifié là où le prestataire peut être interrogé, et un statut final tardif compte encore ; ou interrogez le prestataire et statuez.',
   'the provider reports another amount': 'le prestataire nomme un autre montant que celui demandé',

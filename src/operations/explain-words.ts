@@ -101,8 +101,14 @@ const conditions: Rows = {
     'all recipients of the first part failed, so the rest was not sent',
     'See the reasons: relais campaign report ID --state failed. Fix the cause, then resume: relais campaign resume ID.',
   ],
-  rolled_back: ['a process remembers records that this PostgreSQL does not have, so data was lost', 'Run: relais recover'],
-  witness: ['a witness remembers records that this PostgreSQL does not have, so data was lost', 'Run: relais recover'],
+  rolled_back: [
+    'a process remembers records that this PostgreSQL does not have, so data was lost',
+    'Run: relais recover',
+  ],
+  witness: [
+    'a witness remembers records that this PostgreSQL does not have, so data was lost',
+    'Run: relais recover',
+  ],
   copy: [
     'this PostgreSQL was restored from a backup',
     'Run: relais recover. If nothing was lost, two persons run: relais recover --nothing-was-lost.',
@@ -142,10 +148,7 @@ const ofDisbursements: Rows = {
     'Send it again under another reference.',
   ],
   cancelled_by_caller: ['the caller cancelled it', NOTHING],
-  not_approved: [
-    'a different person rejected it',
-    'Correct the request and send it again under another reference.',
-  ],
+  not_approved: ['a different person rejected it', 'Correct the request and send it again under another reference.'],
   disburse_id_used: [
     'the provider already knew our disburse_id: an earlier attempt, perhaps before a data loss, may have paid',
     'Find the disburse_id in the dashboard of the provider, then resolve it.',
@@ -169,7 +172,10 @@ const ofDisbursements: Rows = {
     'the status was contradicted, and the provider now confirms it; relais waits for a second report',
     BY_ITSELF,
   ],
-  contradicted_once: ['the provider reported another status than before; relais waits for a second report', BY_ITSELF],
+  contradicted_once: [
+    'the provider reported another status than before; relais waits for a second report',
+    BY_ITSELF,
+  ],
   contradicted: [
     'the provider no longer confirms the final status and reports no other one',
     'Do not pay it again: compare with the dashboard of the provider, then resolve it.',
@@ -228,16 +234,16 @@ const ofOthers: Rows = {
   ],
   delivered: ['the endpoint accepted the events', NOTHING],
   put_aside: ['its events are unreadable or no longer stored, and none was sent', NOTHING],
-  not_taken: ['the endpoint did not accept an event', 'There is nothing to do: relais sends it again, with growing delays.'],
+  not_taken: [
+    'the endpoint did not accept an event',
+    'There is nothing to do: relais sends it again, with growing delays.',
+  ],
 };
 
 /** Reasons in the log lines of attempts. */
 const ofAttempts: Rows = {
   quiet_period: ['the last submit is too recent for the answer `created` to be final', BY_ITSELF],
-  created_once: [
-    'the provider reported that the payment was not executed; relais asks a second time',
-    BY_ITSELF,
-  ],
+  created_once: ['the provider reported that the payment was not executed; relais asks a second time', BY_ITSELF],
   submitted: ['the provider accepted the submit; relais now asks for its status', NOTHING],
   pending: ['the provider is working on it', NOTHING],
   succeeded: ['the provider confirmed it', NOTHING],
@@ -250,10 +256,7 @@ const ofAttempts: Rows = {
     'PostgreSQL did not answer right before the request, so the request was not sent',
     'There is nothing to do: relais tries again.',
   ],
-  not_before: [
-    'it has a start time that is not reached',
-    'There is nothing to do: relais continues at that time.',
-  ],
+  not_before: ['it has a start time that is not reached', 'There is nothing to do: relais continues at that time.'],
   limit: [
     'the statistics of the provider did not arrive within the time limit',
     'Ask the provider which SMS were sent; relais does not send again.',

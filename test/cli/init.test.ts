@@ -107,7 +107,9 @@ test('it speaks French where the terminal does, or where it is asked to', async 
   expect(asked.stdout).toContain('est écrit');
   const again = await relais(['init', '--file', file], { env: { LANG: 'fr_SN.UTF-8' } });
   expect(again.stderr).toContain('existe déjà');
-  expect((await relais(['init', '--file', file, '--lang=en'], { env: { LANG: 'fr_SN' } })).stderr).toContain('exists already');
+  expect((await relais(['init', '--file', file, '--lang=en'], { env: { LANG: 'fr_SN' } })).stderr).toContain(
+    'exists already',
+  );
 });
 
 test('Ctrl-C at a question writes nothing', async () => {

@@ -47,7 +47,9 @@ test('no sentence was left in the other language', () => {
 
 test('names in a sentence are in both languages: flags, commands, settings and columns', () => {
   const named = (said: string): string[] =>
-    said.match(/--[a-z-]+|relais (?!(?:and|at|est|asks|cannot|checks|continues|does|is|keeps|makes|ne|never|now|refuses|reported|sends|stores|then|tries|trusts|waits)\b)[a-z]+|[A-Z]+_[A-Z_]+|\{\{\w+\}\}|\.xlsx?b?/g) ?? [];
+    said.match(
+      /--[a-z-]+|relais (?!(?:and|at|est|asks|cannot|checks|continues|does|is|keeps|makes|ne|never|now|refuses|reported|sends|stores|then|tries|trusts|waits)\b)[a-z]+|[A-Z]+_[A-Z_]+|\{\{\w+\}\}|\.xlsx?b?/g,
+    ) ?? [];
   for (const [path, said] of both.english)
     expect([path, named(both.french.get(path) ?? '')]).toEqual([path, named(said)]);
 });

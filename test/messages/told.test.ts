@@ -24,7 +24,9 @@ test('every sentence of a state and a reason has its French, and nothing else ha
 test('names in a sentence are in its French too: commands, settings, fields, values', () => {
   const named = (said: string): string[] =>
     (
-      said.match(/relais (?!(?:asks|cannot|checks|continues|does|is|keeps|makes|ne|never|now|refuses|reported|sends|stores|then|tries|trusts|waits)\b)[a-z]+|--[a-z-]+|[A-Z]+_[A-Z_]+|\{\w+\}|`[^`]+`|(?<!sender )\bID\b|[A-Z]+ \/v1\S+/g) ?? []
+      said.match(
+        /relais (?!(?:asks|cannot|checks|continues|does|is|keeps|makes|ne|never|now|refuses|reported|sends|stores|then|tries|trusts|waits)\b)[a-z]+|--[a-z-]+|[A-Z]+_[A-Z_]+|\{\w+\}|`[^`]+`|(?<!sender )\bID\b|[A-Z]+ \/v1\S+/g,
+      ) ?? []
     ).toSorted();
   for (const sentence of declared)
     expect([sentence, named(toldIn('fr', sentence))]).toEqual([sentence, named(sentence)]);

@@ -160,7 +160,10 @@ describe('the story', () => {
     ],
     [{ operation: 'status', code: '00', detail: 'pending' }, 'asked: the provider reports pending'],
     [{ operation: 'status', code: 'ok', detail: 'success' }, 'asked: the provider reports success'],
-    [{ operation: 'status', code: 'http_401' }, 'asked without result: http_401: The provider did not accept our keys.'],
+    [
+      { operation: 'status', code: 'http_401' },
+      'asked without result: http_401: The provider did not accept our keys.',
+    ],
     [
       { operation: 'callback', code: 'success' },
       'callback of the provider with success: not trusted, status check started',
@@ -331,6 +334,8 @@ describe('in French', () => {
   test('a code of the provider is shown within a sentence', () => {
     const { summary } = explained('rejected', { reason: '1001' }, inFrench);
     expect(summary).toContain('Raison : le prestataire ne connaît pas ce mode de retrait.');
-    expect(explainReason('http_401', { ...calm, ...inFrench })?.summary).toBe('Le prestataire n’a pas accepté nos clés.');
+    expect(explainReason('http_401', { ...calm, ...inFrench })?.summary).toBe(
+      'Le prestataire n’a pas accepté nos clés.',
+    );
   });
 });

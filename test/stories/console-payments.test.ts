@@ -140,13 +140,17 @@ test('a batch with an unpaid row shows it everywhere, and that row is paid again
   await page.locator('[data-act=retryBatch]').click();
   await page.getByRole('dialog').getByRole('button', { name: /again/ }).click();
   await page.getByText('paie-2~2').waitFor();
-  expect(await page.locator('#content').innerText()).toMatch(/You made this request: a different person must approve it/);
+  expect(await page.locator('#content').innerText()).toMatch(
+    /You made this request: a different person must approve it/,
+  );
   await leave(page);
 });
 
 test('a key without the right to read learns so, and one of some accounts sees its own', async () => {
   const page = await world.signedIn('service');
-  await expect.poll(() => text(page, '#content')).toMatch(/Your key does not allow this[\s\S]*request payments and SMS/);
+  await expect
+    .poll(() => text(page, '#content'))
+    .toMatch(/Your key does not allow this[\s\S]*request payments and SMS/);
   const bound = await world.signedIn('ibou');
   await bound.getByText('This page shows the accounts of your key').waitFor();
   await leave(page);

@@ -42,7 +42,10 @@ const roleFor = (path: string): readonly string[] =>
 
 const BOTH = ['en', 'fr'] as const;
 const SAYS = {
-  en: { forbidden: /Your key does not allow this[\s\S]*This needs a key with the role:[\s\S]*Your key has:/, away: /Nothing is lost/ },
+  en: {
+    forbidden: /Your key does not allow this[\s\S]*This needs a key with the role:[\s\S]*Your key has:/,
+    away: /Nothing is lost/,
+  },
   fr: {
     forbidden: /Votre clé ne le permet pas[\s\S]*Il faut une clé avec le rôle[\s\S]*Votre clé permet de/,
     away: /Rien n’est perdu/,

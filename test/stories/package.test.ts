@@ -20,7 +20,10 @@ beforeAll(() => {
     ['pack', '--silent', '--ignore-scripts', '--pack-destination', project],
     options,
   );
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'an unknown person', private: true, type: 'module' }));
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ name: 'an unknown person', private: true, type: 'module' }),
+  );
   const asked = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--silent'];
   execFileSync('npm', ['install', ...asked, `./${packed.trim()}`], { ...options, cwd: project });
 });
