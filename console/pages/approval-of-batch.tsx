@@ -4,9 +4,11 @@ import type { Answer } from '../asking/ask.ts';
 import { pageOf } from '../asking/kinds.ts';
 import { useAsk } from '../asking/queries.ts';
 import { Count, Moment, Money } from '../parts/figures.tsx';
+import { useFormWords } from '../parts/form-words.ts';
 import { useWords } from '../parts/language.tsx';
 import { Read, Section } from '../parts/page.tsx';
 import { countryIn, walletIn } from '../parts/wallet.tsx';
+import type { FormWords } from '../words/forms.ts';
 import { Deciding } from './approval-deciding.tsx';
 import { Funds, RecentOfBatch, RecentOfRow } from './approval-money.tsx';
 import { Sums, Warnings } from './approval-batch.tsx';
@@ -49,8 +51,19 @@ function WholeBatch({ batch, at }: { readonly batch: Batch; readonly at: number 
   );
 }
 
-function useFacts({ fileName, retryOf, totals, uploadedBy, account, createdAt, notBefore, expiresAt }: Batch) {
+function useFacts({
+  fileName,
+  retryOf,
+  totals,
+  uploadedBy,
+  account,
+  createdAt,
+  notBefore,
+  notify,
+  expiresAt,
+}: Batch) {
   const { pages, paying } = useWords();
+  const forms = useFormWords();
   const says = pages.operation.facts;
   const facts: NamedFact[] = [[says.fileName, fileName ?? paying.noFile]];
   if (retryOf !== undefined) {
@@ -68,8 +81,15 @@ function useFacts({ fileName, retryOf, totals, uploadedBy, account, createdAt, n
     [says.createdAt, <Moment at={createdAt} seconds />],
   );
   if (notBefore !== null) facts.push([says.notBefore, <Moment at={notBefore} seconds />]);
+  for (const on of notify?.on ?? []) facts.push(told(forms, on, notify));
   if (expiresAt !== null) facts.push([pages.approvals.until, <Moment at={expiresAt} seconds />]);
   return facts;
+}
+
+/** The SMS that each payee gets about this end. */
+function told(forms: FormWords, on: string, notify: Batch['notify']): NamedFact {
+  const { text = '', failedText = text } = notify ?? {};
+  return on === 'failed' ? [forms.notifyFailed, failedText] : [forms.notify, text];
 }
 
 /** All recipients with the file's data and their recent payments. */

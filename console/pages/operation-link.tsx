@@ -9,18 +9,19 @@ import { AskForm } from '../parts/act-form.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { moneyIn } from '../parts/figures.tsx';
 import { Field, Labelled } from '../parts/field.tsx';
+import { useFormWords } from '../parts/form-words.ts';
 import { useWords } from '../parts/language.tsx';
 import { Section } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 
 export function PaymentLink({ operation }: { readonly operation: AnyRow }) {
-  const { paying } = useWords();
+  const { link } = useFormWords();
   const { may } = useSession();
   const { url, state } = operation;
   if (typeof url !== 'string') return null;
   const isOpen = state === 'pending';
   return (
-    <Section title={paying.link.title}>
+    <Section title={link.title}>
       <p className="mb-3 rounded-lg bg-sunk p-3 font-mono text-sm break-all select-all" data-link="">
         {url}
       </p>
@@ -40,7 +41,7 @@ interface BySmsProps {
 /** A second hand, or a second press, finds the message that was sent. */
 function BySms({ operation, url }: BySmsProps) {
   const words = useWords();
-  const { link: says } = words.paying;
+  const { link: says } = useFormWords();
   const { id, account = 'main' } = operation;
   const reference = `link-of-${id}`;
   const sent = useAsk('listMessages', { reference, account, limit: 1 }, { everyMs: 5_000 });

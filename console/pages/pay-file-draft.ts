@@ -33,6 +33,9 @@ interface Said {
   readonly charset: string;
   readonly leaveOut: readonly number[];
   readonly notBefore: string;
+  /** The SMS to each payee: of a success, and of a failure. */
+  readonly notify: string;
+  readonly notifyFailed: string;
 }
 
 /** What is said of one file is no answer for another. */
@@ -48,6 +51,8 @@ const saidOf = (account: string, file: File | undefined): Said => ({
   charset: '',
   leaveOut: [],
   notBefore: '',
+  notify: '',
+  notifyFailed: '',
 });
 
 /** `Salaires Novembre.xlsx` → `salaires-novembre-2026-11` */
@@ -64,7 +69,7 @@ function prefixOf(name: string, now: Date): string {
 }
 
 function askedOf(file: File, said: Said, idempotencyKey: string): Asked<'createBatch'> {
-  const { account, columns, wallets, charset, leaveOut, notBefore, ...others } = said;
+  const { account, columns, wallets, charset, leaveOut, notBefore, notify, notifyFailed, ...others } = said;
   const named = Object.entries(columns).map(([field, heading]) => [QUERY[field as FieldName], heading]);
   const bytes = asRead(file);
   return {
@@ -72,6 +77,7 @@ function askedOf(file: File, said: Said, idempotencyKey: string): Asked<'createB
     account,
     name: file.name.slice(0, 100),
     notBefore: momentOf(notBefore),
+    ...notifyIn(notify, notifyFailed),
     ...others,
     ...Object.fromEntries(named),
     wallets: Object.entries(wallets)
@@ -79,6 +85,16 @@ function askedOf(file: File, said: Said, idempotencyKey: string): Asked<'createB
       .join(','),
     leaveOut: leaveOut.join(','),
     file: charset === '' ? bytes : bytes.slice(0, bytes.size, `${bytes.type}; charset=${charset}`),
+  };
+}
+
+/** A text for one state alone is sent for no other. */
+function notifyIn(paid: string, failed: string) {
+  const on = [...(paid === '' ? [] : ['succeeded']), ...(failed === '' ? [] : ['failed'])];
+  return {
+    notify: paid === '' ? failed : paid,
+    notifyFailedText: paid === '' ? '' : failed,
+    notifyOn: on.join(','),
   };
 }
 

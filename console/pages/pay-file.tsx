@@ -93,6 +93,7 @@ function Sending({ draft, isReady }: SendingProps) {
           onBlur={() => say({})}
         />
       </div>
+      <SmsFields draft={draft} />
       <p className="mt-4">{says.file.sendMeans}</p>
       {form.end?.is === 'not known' && (
         <p role="alert" className="mt-3 rounded-lg bg-uncertain-soft px-3 py-2 text-uncertain" data-end="not known">
@@ -112,5 +113,27 @@ function Sending({ draft, isReady }: SendingProps) {
         {!isReady && <span className="text-sm text-quiet">{says.file.notReady}</span>}
       </div>
     </Section>
+  );
+}
+
+/** The SMS to each payee: checked when a field is left. */
+function SmsFields({ draft: { said, say, type } }: { readonly draft: FileDraft }) {
+  const says = useFormWords();
+  return (
+    <>
+      <Field
+        label={says.optional(says.notify)}
+        hint={says.notifyColumns}
+        value={said.notify}
+        set={(notify) => type({ notify })}
+        onBlur={() => say({})}
+      />
+      <Field
+        label={says.optional(says.notifyFailed)}
+        value={said.notifyFailed}
+        set={(notifyFailed) => type({ notifyFailed })}
+        onBlur={() => say({})}
+      />
+    </>
   );
 }

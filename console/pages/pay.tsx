@@ -49,13 +49,23 @@ const EMPTY = {
   purpose: '',
   reference: '',
   notBefore: '',
+  notify: '',
+  notifyFailed: '',
 };
 type Written = typeof EMPTY;
 
-const POINTERS = Object.keys(EMPTY).map((name) => `/${name}`);
+const POINTERS = [...Object.keys(EMPTY).map((name) => `/${name}`), '/notify/text', '/notify/failedText'];
 
-const bodyOf = ({ amount, notBefore, ...texts }: Written) =>
-  filledIn({ ...texts, amount: amountOf(amount), notBefore: momentOf(notBefore) });
+const bodyOf = ({ amount, notBefore, notify, notifyFailed, ...texts }: Written) => ({
+  ...filledIn({ ...texts, amount: amountOf(amount), notBefore: momentOf(notBefore) }),
+  ...(notify === '' && notifyFailed === '' ? {} : { notify: notifyOf(notify, notifyFailed) }),
+});
+
+/** A text for one state alone is sent for no other. */
+function notifyOf(paid: string, failed: string) {
+  const on = [...(paid === '' ? [] : ['succeeded']), ...(failed === '' ? [] : ['failed'])];
+  return { text: paid === '' ? failed : paid, on, ...(paid === '' || failed === '' ? {} : { failedText: failed }) };
+}
 
 function OnePayment({ name }: { readonly name: string }) {
   const words = useWords();
@@ -117,6 +127,17 @@ function Fields({ written, set, wrong }: FieldsProps) {
         type="datetime-local"
         {...field('notBefore')}
       />
+      <Field
+        label={says.optional(says.notify)}
+        hint={says.notifyHint}
+        {...field('notify')}
+        wrong={wrong('/notify/text') ?? wrong('/notify')}
+      />
+      <Field
+        label={says.optional(says.notifyFailed)}
+        {...field('notifyFailed')}
+        wrong={wrong('/notify/failedText')}
+      />
     </>
   );
 }
@@ -129,7 +150,7 @@ interface SummaryProps {
 function Summary({ body, account }: SummaryProps) {
   const says = useFormWords();
   const { pay } = says;
-  const { withdrawMode = '', accountAlias = '', payeeName, purpose, reference, notBefore } = body;
+  const { withdrawMode = '', accountAlias = '', payeeName, purpose, reference, notBefore, notify } = body;
   const amount = Number(body.amount);
   const country = countryOfMode(withdrawMode);
   return (
@@ -146,6 +167,7 @@ function Summary({ body, account }: SummaryProps) {
         {purpose !== undefined && <Fact name={pay.purpose} is={purpose} />}
         <Fact name={pay.when} is={notBefore === undefined ? pay.asSoonAs : <Moment at={notBefore} />} />
         <Fact name={says.reference} is={reference} />
+        {notify && <Fact name={says.notify} is={[notify.text, notify.failedText].filter(Boolean).join(' · ')} />}
       </dl>
       {country !== undefined && <Funds account={account} needs={{ [country]: amount }} />}
       <RecentOfPerson withdrawMode={withdrawMode} accountAlias={accountAlias} />

@@ -22,6 +22,11 @@ export const englishForms = {
   notBefore: 'Not before',
   notBeforeHint: 'By the clock of this device. Empty: as soon as possible.',
   account: 'Account',
+  notify: 'SMS to the payee when paid',
+  notifyHint: 'At most one SMS. Variables: {{amount}}, {{payeeName|client}}, {{reference}}.',
+  notifyColumns:
+    'At most one SMS for each payment. The columns of the file are variables, such as {{Nom}} and {{amount}}.',
+  notifyFailed: 'SMS to the payee when not paid',
   pay: {
     title: 'Pay',
     ways: { one: 'One person', file: 'A file' },
@@ -55,6 +60,17 @@ export const englishForms = {
     fees: 'Who pays the fees?',
     feesPaidBy: { customer: 'The payer', merchant: 'We do' },
     send: (amount: string) => `Create the link for ${amount}`,
+  },
+  link: {
+    title: 'Payment link',
+    bySms: 'Send the link by SMS',
+    phone: 'Phone number of the payer',
+    phoneHint: 'With the country code, such as +221 77 123 45 67.',
+    label: 'SMS',
+    once: 'This link is sent by one SMS, at most once.',
+    withoutLink: 'The SMS must contain the link.',
+    text: (amount: string, url: string) => `Please pay ${amount} here: ${url}`,
+    sentTo: (to: string) => `Sent by SMS to ${to}`,
   },
   reconcile: {
     title: 'Reconcile a statement',

@@ -45,17 +45,6 @@ export const englishPaying = {
   retryOf: 'Pays again the unpaid rows of',
   wallet: (letter: string, country: string) => `Wallet ${letter}, ${country}`,
   ofProvider: 'Account at the provider',
-  link: {
-    title: 'Payment link',
-    bySms: 'Send the link by SMS',
-    phone: 'Phone number of the payer',
-    phoneHint: 'With the country code, such as +221 77 123 45 67.',
-    label: 'SMS',
-    once: 'This link is sent by one SMS, at most once.',
-    withoutLink: 'The SMS must contain the link.',
-    text: (amount: string, url: string) => `Please pay ${amount} here: ${url}`,
-    sentTo: (to: string) => `Sent by SMS to ${to}`,
-  },
   funds: {
     title: 'Is the balance enough?',
     ofCountry: (country: string, says: string) => `${country}: ${says}`,

@@ -24,6 +24,11 @@ export const frenchForms: FormWords = {
   notBefore: 'Pas avant',
   notBeforeHint: 'À l’heure de cet appareil. Vide\u00a0: dès que possible.',
   account: 'Compte',
+  notify: 'SMS au bénéficiaire quand il est payé',
+  notifyHint: 'Un SMS au plus. Variables\u00a0: {{amount}}, {{payeeName|client}}, {{reference}}.',
+  notifyColumns:
+    'Un SMS au plus pour chaque paiement. Les colonnes du fichier sont des variables, comme {{Nom}} et {{amount}}.',
+  notifyFailed: 'SMS au bénéficiaire s’il n’est pas payé',
   pay: {
     title: 'Payer',
     ways: { one: 'Une personne', file: 'Un fichier' },
@@ -57,6 +62,17 @@ export const frenchForms: FormWords = {
     fees: 'Qui paie les frais\u202f?',
     feesPaidBy: { customer: 'Le payeur', merchant: 'Nous' },
     send: (amount) => `Créer le lien pour ${amount}`,
+  },
+  link: {
+    title: 'Lien de paiement',
+    bySms: 'Envoyer le lien par SMS',
+    phone: 'Téléphone du payeur',
+    phoneHint: 'Avec l’indicatif du pays, par exemple +221 77 123 45 67.',
+    label: 'SMS',
+    once: 'Ce lien part dans un seul SMS, au plus une fois.',
+    withoutLink: 'Le SMS doit contenir le lien.',
+    text: (amount, url) => `Pour payer ${amount}\u00a0: ${url}`,
+    sentTo: (to) => `Envoyé par SMS au ${to}`,
   },
   reconcile: {
     title: 'Rapprocher un relevé',

@@ -44,17 +44,6 @@ export const frenchPaying: Words['paying'] = {
   retryOf: 'Paie de nouveau les lignes non payées de',
   wallet: (letter, country) => `Mobile Money ${letter}, ${country}`,
   ofProvider: 'Compte chez le prestataire',
-  link: {
-    title: 'Lien de paiement',
-    bySms: 'Envoyer le lien par SMS',
-    phone: 'Téléphone du payeur',
-    phoneHint: 'Avec l’indicatif du pays, par exemple +221 77 123 45 67.',
-    label: 'SMS',
-    once: 'Ce lien part dans un seul SMS, au plus une fois.',
-    withoutLink: 'Le SMS doit contenir le lien.',
-    text: (amount, url) => `Pour payer ${amount}\u00a0: ${url}`,
-    sentTo: (to) => `Envoyé par SMS au ${to}`,
-  },
   funds: {
     title: 'Le solde suffit-il\u202f?',
     ofCountry: (country, says) => `${country}\u00a0: ${says}`,

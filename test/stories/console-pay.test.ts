@@ -35,6 +35,10 @@ test('one person is paid by a form: every problem beside its field, a last look,
 
   await fillIn(page, '+221 77 555 01 02', '25000');
   await page.getByLabel('Name of the person (optional)').fill('Awa Diop');
+  await page.getByLabel('SMS to the payee when paid (optional)').fill('Bonjour {{nom}}');
+  await page.locator('[data-act=check]').click();
+  await page.locator('[data-wrong]').waitFor();
+  await page.getByLabel('SMS to the payee when paid (optional)').fill('Bonjour {{payeeName}}, {{amount}} F');
   expect(await page.getByLabel('Amount (XOF)').inputValue()).toBe('25\u202f000');
   await page.locator('[data-act=check]').click();
   await page.locator('[data-follows=queued]').waitFor();
@@ -47,6 +51,15 @@ test('one person is paid by a form: every problem beside its field, a last look,
   const paid = await paymentsTo('+221775550102');
   expect(paid.map(({ payeeName }) => payeeName)).toEqual(['Awa Diop']);
   expect(page.url()).toContain(`/o/${paid[0]?.id}`);
+  await vi.waitFor(
+    async () => {
+      const { notify } = await world.api.get<{ notify: { messages: { on: string; state: string }[] } }>(
+        `/v1/disbursements/${paid[0]?.id}`,
+      );
+      expect(notify.messages).toMatchObject([{ on: 'succeeded', state: 'sent' }]);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
 
   // The form as a reload, a bookmark or a second tab has it: it asks for nothing a second time.
   await page.goto(form);
@@ -100,7 +113,10 @@ test('un fichier de salaires est compris, soumis sur un téléphone, et payé ap
   await page.locator('[data-decide=leaveOut]').click();
   await page.locator('[data-checked=awaiting_approval]').waitFor();
   expect(await page.locator('[data-checked]').innerText()).toMatch(/789\s000 F CFA[\s\S]*3 paiements/);
-  await page.locator('[data-act=send]').dblclick();
+  const sms = page.getByLabel('SMS au bénéficiaire quand il est payé (facultatif)');
+  await sms.fill('Bonjour {{Nom}}, {{amount}} F');
+  await sms.blur();
+  await page.locator('[data-act=send]:enabled').dblclick();
   await page.locator('[data-operation=awaiting_approval]').waitFor();
   const [, id = ''] = /\/o\/(bat_\w+)/.exec(page.url()) ?? [];
   await leave(page);
@@ -108,6 +124,7 @@ test('un fichier de salaires est compris, soumis sur un téléphone, et payé ap
   const checker = await world.signedIn('fatou', `/approvals/${id}`, { language: 'fr' });
   await checker.getByText('Salaires Novembre.xlsx').first().waitFor();
   await checker.getByText('Moussa Fall').waitFor();
+  await checker.getByText('Bonjour {{Nom}}, {{amount}} F').waitFor();
   await checker.locator('#content form input').last().fill('789000');
   await checker.getByRole('button', { name: /Approuver/ }).click();
   await checker.locator('[data-decided]').waitFor();
