@@ -110,8 +110,9 @@ function flagsOf({ query = {}, body }: Route, argument: string | undefined): Der
 /** The object whose fields are flags: `--notify-text`. */
 const NESTED = 'notify';
 
-function within(field: string, { properties }: JsonSchema): (readonly [string, JsonSchema])[] {
-  if (properties === undefined) return [];
+function within(field: string, whole: JsonSchema): (readonly [string, JsonSchema])[] {
+  const { properties } = whole;
+  if (properties === undefined) return [[field, whole]];
   return Object.entries(properties).map(([name, schema]) => [`${field}.${name}`, schema]);
 }
 

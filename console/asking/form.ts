@@ -7,7 +7,7 @@ import type { Answer, Asked, Judged, Judgement } from './ask.ts';
 const NAME = 'form';
 
 /**
- * It stands in the address: after a reload the form still asks for the same thing, or is told what was asked for.
+ * It stands in the address: after a reload the form still asks for the same thing, or shows the stored request.
  * Undefined for the moment until it stands there.
  */
 export function useFormName(): string | undefined {

@@ -73,7 +73,7 @@ function End({ campaign: { id, totals } }: { readonly campaign: Whole }) {
   return <Switch act="cancelCampaign" id={id} name={says.end} says={says.endSays(left)} grave />;
 }
 
-/** Those of whom nobody knows may have got it: they are not among these. */
+/** Without recipients in doubt: they may have got the SMS. */
 function SendAgain({ campaign: { id, totals } }: { readonly campaign: Whole }) {
   const words = useWords();
   const says = words.pages.campaign;

@@ -106,7 +106,7 @@ function ColumnField({ draft, table, field }: PartProps & { readonly field: Fiel
   );
 }
 
-/** Nobody guesses: a name of an operator is no withdraw mode until a person says so. */
+/** No guesses: a name of an operator is no withdraw mode until a person says so. */
 export function WalletNames({ draft, table: { wallets } }: PartProps) {
   const words = useWords();
   const { file: says } = useFormWords();

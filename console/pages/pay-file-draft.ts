@@ -1,4 +1,4 @@
-/** A file of payments while it is decided about: how it is read, and what relais says of that. Nothing of it is stored. */
+/** A payment batch before its upload: how it is read, and what relais says of that. Nothing of it is stored. */
 import { useState } from 'react';
 import type { Asked, Judgement } from '../asking/ask.ts';
 import { asRead } from '../asking/file.ts';

@@ -15,7 +15,7 @@ import { Notice, Section } from './page.tsx';
 interface AskingProps<Id extends Judged> {
   readonly form: Form<Id>;
   readonly asked: Asked<Id>;
-  /** The pointers that have a field: other problems are told above the fields. */
+  /** The pointers that have a field: other problems are shown above the fields. */
   readonly pointers: readonly string[];
   readonly fields: ReactNode;
   /** What follows, seen once more before it is sent. */
@@ -45,7 +45,7 @@ function Filling<Id extends Judged>({ form, asked, pointers, fields }: AskingPro
     if (!form.isUnderWay) void form.check(asked);
   };
   return (
-    // What is missing is told by relais, with everything else that does not fit.
+    // relais reports missing fields, with everything else that does not fit.
     <form className="max-w-2xl" noValidate onSubmit={submit} data-form="fields">
       <section className="sheet p-5">
         <NotFitting form={form} pointers={pointers} />

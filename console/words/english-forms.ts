@@ -109,7 +109,7 @@ export const englishForms = {
   },
   file: {
     title: 'Pay a file',
-    drop: 'Drop the file of payments here, or choose it',
+    drop: 'Drop the payment batch here, or choose a file',
     another: 'Choose another file',
     hint: 'A workbook (.xlsx, .ods) or CSV, at most 5 MB and 10,000 rows, as your office has it.',
     reading: 'The file is being checked …',

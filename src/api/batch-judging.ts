@@ -1,4 +1,4 @@
-/** A file of payments that is only judged: what would be found in it, or the rows to correct. */
+/** A payment batch that is only checked: its problems, or the rows to correct. */
 import type { Findings } from '../kinds/batch.ts';
 import { type UploadOptions, approvedHash } from '../producer/batch/door.ts';
 import { type SoundRow, findingTexts } from '../producer/batch/judge.ts';
@@ -18,7 +18,7 @@ const SAMPLE = 5;
 const PROBLEMS_TOLD = 100;
 const REFUSED_MOST = 1_000;
 
-/** Of a file that is only judged: in the form of the answer, or as the rows to mend. */
+/** Of a file that is only judged: in the form of the answer, or as the rows to correct. */
 export async function judged(
   { batchDoor }: ApiContext,
   { file, account, options }: Judging,

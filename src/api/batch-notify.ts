@@ -20,7 +20,7 @@ interface Asked {
   readonly notifyOn?: BatchNotify['on'] | undefined;
 }
 
-/** Undefined: no payee is told. */
+/** Undefined: no payee gets an SMS. */
 export function notifyIn({
   notify: text,
   notifyFailedText: failedText,

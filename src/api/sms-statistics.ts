@@ -86,7 +86,7 @@ function toldOf(numbers: readonly string[], { sent, unclear, invalid }: Statisti
 
 const WORD_WITH_DIGIT = /(?=[\p{L}\p{N}_-]*\p{N})[\p{L}\p{N}_-]{4,}/gu;
 
-/** Keys that read are not shown SMS: a code in one lets somebody into the account of its recipient. */
+/** Keys that read are not shown SMS: a code in an SMS opens the account of its recipient. */
 const masked = (text: string): string => text.replace(WORD_WITH_DIGIT, '••••');
 
 export const smsStatisticsRoutes = [readStatistics];

@@ -34,7 +34,7 @@ function batchFacts(body: JsonObject, words: BatchWords): Row {
   ];
 }
 
-/** The text for each state that payees are told. */
+/** The SMS text for each state that is reported to payees. */
 function notifyFacts(notify: unknown, { labels, states }: BatchWords): Row {
   const { text, failedText = text, on = [] } = (notify ?? {}) as Partial<BatchNotify>;
   return on.map((state) => [
@@ -106,7 +106,7 @@ interface TableRead {
   readonly wallets?: readonly { readonly name: string; readonly rows: number; readonly mode: string | null }[];
 }
 
-/** Of a check: which column was read as what, and the names of wallets that nobody has explained. */
+/** Of a check: which column was read as what, and the names of wallets without an explanation. */
 export async function printReading({ table }: JsonObject, { output, words }: Shell): Promise<void> {
   const { fields = {}, wallets = [] } = (table ?? {}) as TableRead;
   const read = Object.entries(fields).filter(([field, heading]) => field !== heading);

@@ -21,7 +21,7 @@ const ofCampaign = 'the campaign';
 const ofEndpoint = 'the endpoint';
 const ofAccount = 'the account';
 const ofQueue = 'the queue';
-const asksOnly = 'it asks the provider what is so, and no word of a person is taken';
+const asksOnly = 'it asks the provider what is so, and uses no statement of a person';
 
 export const acts = {
   createDisbursement: { act: 'disbursement.create', names: 'the disbursement' },
@@ -38,7 +38,7 @@ export const acts = {
   createCampaign: { act: 'campaign.create', names: ofCampaign },
   amendCampaign: { act: 'campaign.amend', names: ofCampaign },
   addRecipients: { act: 'campaign.upload', names: ofCampaign },
-  keepFile: { nothing: 'a file is kept to be decided about; who counts it is told' },
+  keepFile: { nothing: 'the upload stores a draft; the later request is recorded' },
   countFile: { act: 'kept-file.upload', names: ofCampaign },
   startCampaign: { act: 'campaign.start', names: ofCampaign },
   rejectCampaign: { act: 'campaign.reject', names: ofCampaign },
@@ -57,8 +57,8 @@ export const acts = {
   createInvoice: { act: 'invoice.create', names: 'the invoice' },
   confirmInvoice: { nothing: asksOnly },
   resolveInvoice: { act: 'invoice.resolve', names: 'the invoice' },
-  startSoftpay: { nothing: 'the payer pays, with a code of their own; what came of it is in the invoice' },
-  confirmSoftpay: { nothing: 'the payer pays, with a code of their own; what came of it is in the invoice' },
+  startSoftpay: { nothing: 'the payer pays with their own code, and the invoice has the result' },
+  confirmSoftpay: { nothing: 'the payer pays with their own code, and the invoice has the result' },
   createPaymentRequest: { act: 'payment-request.create', names: 'the payment request' },
   confirmPaymentRequest: { nothing: asksOnly },
   resolvePaymentRequest: { act: 'payment-request.resolve', names: 'the payment request' },
@@ -77,10 +77,11 @@ export const acts = {
   createKey: { act: 'key.create', names: 'the key' },
   revokeKey: { act: 'key.revoke', names: 'the key' },
   createSession: { act: 'session.sign-in', names: 'nothing' },
-  beginSignIn: { nothing: 'a browser is sent to the provider of identities; who comes back is told' },
+  createReconciliation: { nothing: 'it compares a statement with stored operations and changes nothing' },
+  beginSignIn: { nothing: 'it redirects the browser to the identity provider; the sign-in is recorded' },
   confirmSession: { act: 'session.confirm', names: 'nothing' },
   endSession: { act: 'session.sign-out', names: 'nothing' },
-  reportViolation: { nothing: 'a browser tells what a page was kept from doing, and it is counted' },
+  reportViolation: { nothing: 'it counts what the browser blocked on a page' },
   rotateSecrets: { act: 'secrets.rotate', names: 'nothing' },
   recover: { act: 'recovery.leave', names: 'nothing' },
   purgePerson: { act: 'person.purge', names: 'the number, masked' },

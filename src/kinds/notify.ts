@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { phone, textToSend } from './request-pieces.ts';
 
-/** States that a payee can be told. */
+/** States that can be reported to a payee. */
 export const notifiedStates = ['succeeded', 'failed'] as const;
 export type NotifiedState = (typeof notifiedStates)[number];
 
@@ -39,7 +39,7 @@ export const notifyRequest = z
 
 export type NotifyRequest = z.output<typeof notifyRequest>;
 
-/** Whether the payee of a payment is told when it enters a state. */
+/** Whether the payee of a payment gets an SMS when the payment enters a state. */
 export function tellsPayee(
   { state, notify }: { readonly state: string; readonly notify?: unknown },
   to: string,

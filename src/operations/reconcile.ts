@@ -1,6 +1,6 @@
 /**
  * A statement of the provider or of a bank against what is recorded here: read, compared, and what is left over on either
- * side. Operations are compared in whatever state, so money that a statement names and relais holds for failed is told.
+ * side. Operations are compared in whatever state, so money of a statement that failed in relais is reported.
  */
 import { type ReadOptions, RowReader } from '../files/rows.ts';
 import type { Encoding } from '../files/encodings.ts';

@@ -328,7 +328,7 @@ export type JudgedDisbursement =
       readonly identity: string;
       readonly names: Names;
       readonly warnings: readonly Message[];
-      /** The SMS to the payee. Absent: nobody asked for one. */
+      /** The SMS to the payee. Absent: no SMS was requested. */
       readonly plan: NotifyPlan | undefined;
     }
   | { readonly is: 'invalid'; readonly problems: readonly Problem[] };

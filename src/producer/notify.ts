@@ -28,7 +28,7 @@ const entriesOf = (metadata: unknown): [string, unknown][] =>
 const TEXTS = ['text', 'failedText'] as const;
 type Texts = Pick<NotifyRequest, 'text' | 'failedText'>;
 
-/** What is wrong with the texts, whoever they are for. `columns`: those of a file. */
+/** Problems of the texts, for every payee. `columns`: those of a file. */
 export function templateFaults(notify: Texts, columns: readonly string[] = []): readonly Problem[] {
   const names = [...new Set([...NAMES, ...columns].map(canonicalName))];
   const isKnown = (name: string): boolean => names.includes(name) || name.startsWith('metadata.');
@@ -111,7 +111,7 @@ function numberIn(alias: string, country: Country): string | undefined {
 const textFor = ({ text, failedText }: NotifyRequest, state: NotifiedState): string =>
   state === 'failed' ? (failedText ?? text) : text;
 
-/** Whoever was not paid gets the words of whoever was. */
+/** An unpaid payee gets the text for a paid one. */
 export function saysTheSame({ on, text, failedText = text }: NotifyRequest): boolean {
   return on.length > 1 && text === failedText;
 }

@@ -29,7 +29,7 @@ test('one person is paid by a form: every problem beside its field, a last look,
   await page.getByLabel('Amount (XOF)').fill('12,50');
   await page.locator('[data-act=check]').click();
   await page.locator('[data-end=refused]').waitFor();
-  // The wallet, the number and the amount, all at once; each is told beside its field.
+  // The wallet, the number and the amount, all at once; each problem is shown beside its field.
   expect(await page.locator('[data-wrong]').count()).toBe(3);
   expect(await page.locator('[aria-invalid=true]').count()).toBe(3);
 
@@ -105,7 +105,7 @@ test('un fichier de salaires est compris, soumis sur un téléphone, et payé ap
   await page.locator('[data-column=amount]').waitFor();
   expect(await page.locator('[data-column=amount]').inputValue()).toBe('Net à payer');
   await page.getByLabel('Orange Money (2 lignes)').selectOption('wallet-a-senegal');
-  // An amount with a point is a question, and nobody answers it but a person.
+  // An amount with a point is a question, and only a person answers it.
   await page.locator('[data-question=thousands]').waitFor();
   await page.getByLabel('Wave (1 ligne)').selectOption('wallet-d-senegal');
   await page.locator('[data-decide=thousands]').click();

@@ -12,7 +12,7 @@ const MODES = [
   { withdrawMode: 'wallet-a-mali', alias: (index: number) => `7${String(index).padStart(7, '0')}` },
 ] as const;
 
-/** What payees are told, by state. */
+/** The SMS to payees, by state. */
 const notify = {
   text: toldText('succeeded', '{{reference}}'),
   failedText: toldText('failed', '{{reference}}'),

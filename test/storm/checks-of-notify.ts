@@ -1,4 +1,4 @@
-/** N1 to N3: what payees were told about their payments, read from the books of the service. */
+/** N1 to N3: the SMS to payees about their payments, read from the books of the service. */
 import type { Check } from './checks.ts';
 import { effectsById } from './checks-of-payments.ts';
 import { groupBy, sumOf } from './grouping.ts';
@@ -45,7 +45,7 @@ const toldTheTruth: Check = {
   },
 };
 
-/** The end of a message that nobody got. */
+/** The end of an undelivered message. */
 const WITHOUT_SMS = new Set(['unknown', 'failed', 'expired']);
 
 const toldOrInDoubt: Check = {

@@ -141,7 +141,7 @@ export interface SeenRecord {
   readonly reason: string | null;
   readonly history: readonly HistoryLine[];
   readonly historyDropped?: number;
-  /** Absent: its payee is told nothing. */
+  /** Absent: its payee gets no SMS. */
   readonly notify?: {
     readonly messages?: readonly { readonly on: string; readonly id: string; readonly state: string }[];
   };

@@ -328,7 +328,7 @@ create trigger operation_enters_state before update of state, finished_at on rel
 -- Records the SMS to the payee of a payment that enters a state of its `notify`, in the transaction of that state, whichever
 -- statement makes it. Its id is derived from payment and state: there is one at most. If a ledger was restored without proof of
 -- what left since, the SMS of an older payment may have been sent: it is in doubt. So is that of a payment whose disburse_id was
--- used in the lost time. While no witness has confirmed the ledger, the SMS counts as old as its payment, so it waits.
+-- used in the data-loss window. While no witness has confirmed the ledger, the SMS counts as old as its payment, so it waits.
 create function relais.notify_payee() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   said constant text := new.request -> 'notify' -> 'texts' ->> new.state;

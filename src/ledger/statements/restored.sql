@@ -80,7 +80,7 @@ from held h where o.id = h.id
 returning o.id;
 
 -- name: doubt_reports
--- SMS to payees that were recorded during the recovery: each may have been sent in the lost time. The last step of a recovery
+-- SMS to payees that were recorded during the recovery: each may have been sent in the data-loss window. The last step of a recovery
 -- that proves nothing, when no other can be recorded.
 -- params: settle_ms float8, now timestamptz
 -- row: id text

@@ -108,7 +108,7 @@ export class Judge {
     return { ...sound, ...(own && { own }) };
   }
 
-  /** A text that is wrong for every row is told once. */
+  /** A text that is wrong for every row is reported one time. */
   #usableNotify(): BatchNotify | undefined {
     const { notify, account, smsAccounts } = this.#options;
     if (notify === undefined) return undefined;
