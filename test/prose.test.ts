@@ -37,7 +37,8 @@ const sentencesOf = (text: string): readonly string[] =>
 
 function proseOf({ path, text }: { readonly path: string; readonly text: string }): readonly string[] {
   if (path.endsWith('.md')) return [text.replace(FENCED, '')];
-  if (path.endsWith('.sql')) return (text.match(/(?:^\s*--[^\n]*\n)+/gm) ?? []).map((block) => block.replaceAll('--', ' '));
+  if (path.endsWith('.sql'))
+    return (text.match(/(?:^\s*--[^\n]*\n)+/gm) ?? []).map((block) => block.replaceAll('--', ' '));
   if (/\/english[\w-]*\.ts$/.test(path)) return [...(text.match(COMMENT) ?? []), ...(text.match(LITERAL) ?? [])];
   return /\.tsx?$/.test(path) ? (text.match(COMMENT) ?? []) : [];
 }
