@@ -67,7 +67,7 @@ export function approversPart(container: Container): Part {
 }
 
 /** Handles one event. It may be handled again: what was accepted is then a duplicate. */
-export function notifier(container: Container, approvers: readonly Approver[]) {
+function notifier(container: Container, approvers: readonly Approver[]) {
   const acceptance = acceptanceOf(container);
   const able = smsAccountsIn(container.book);
   return async ({ data }: Pick<StoredEvent, 'data'>): Promise<void> => {
