@@ -42,7 +42,7 @@ export function approversPart(container: Container): Part {
     start: async () => {
       // A group without consumers would keep its events for ever.
       if (approvers.length === 0) {
-        await groups.remove(GROUP);
+        await groups.remove(GROUP).catch((error: unknown) => quietly('SMS to approvers', error));
         return async () => undefined;
       }
       const [stop, notify] = [new AbortController(), notifier(container, approvers)];
