@@ -109,7 +109,7 @@ describe('explain', () => {
     await service.until(`/v1/messages/${id}`, ({ state }) => state === 'sent');
     const { kind, summary, story } = await explain(id);
     expect(kind).toBe('message');
-    expect(summary).toMatch(/^Text to \+22177•••4567\. The provider accepted it; /);
+    expect(summary).toMatch(/^SMS to \+22177•••4567\. The provider accepted it; /);
     expect(story.map(({ what }: { what: string }) => what)).toEqual([
       'accepted',
       'about to send',

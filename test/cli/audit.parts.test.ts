@@ -14,5 +14,5 @@ test('where one does not, it ends with 1 and names the first', async () => {
   const fault = { id: '2-0', why: 'its hash does not fit' };
   const { env } = await apiThat(() => ({ body: { ...found, fits: false, fault } }));
   const { code, stdout } = await relais(['audit', 'verify'], { env });
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/does not fit +2-0: its hash does not fit/)]);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/changed line +2-0: its hash does not fit/)]);
 });

@@ -12,7 +12,7 @@ test('relais limits shows the values, their authors, and pending changes', async
   }));
   const { code, stdout } = await relais(['limits'], { env });
   expect(code).toBe(0);
-  expect(stdout.replaceAll('\u00a0', ' ')).toMatch(/MAX_DISBURSEMENT +2 000 000 XOF +nobody: the default/);
+  expect(stdout.replaceAll('\u00a0', ' ')).toMatch(/MAX_DISBURSEMENT +2 000 000 XOF +default/);
   expect(stdout).toMatch(/DUPLICATE_WINDOW +10m +2026-11-20T08:00:00.000Z +maker +off +maker +2026-11-21/);
 });
 

@@ -112,7 +112,7 @@ test('a file without a readable row explains the first problem, and what to do',
   writeFileSync(path, 'Date,Transaction,Montant\n2026-11-22,TX-1,12.5\n');
   const { code, stderr } = await relais(['reconcile', path, '--columns', COLUMNS], { env: env() });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/has no readable row.*\n.*row 2: Montant is no whole number of XOF: “12\.5”/);
+  expect(stderr).toMatch(/has no readable row.*\n.*row 2: Montant is not a whole number of XOF: “12\.5”/);
   writeFileSync(path, 'Date,Transaction,Montant\n');
   const none = await relais(['reconcile', path, '--columns', COLUMNS, '--lang', 'fr'], { env: env() });
   expect(none.stderr).toContain('--sheet');

@@ -35,9 +35,9 @@ test('shows what is open, the provider’s statuses, and the effect of an apply'
     [['GET', '/v1/recovery', { ask: '50' }]],
   ]);
   expect(stdout).toMatch(/because\s+rolled_back/);
-  expect(stdout).toMatch(/last at work\s+2026-11-20T08:00:00.000Z/);
+  expect(stdout).toMatch(/last active\s+2026-11-20T08:00:00.000Z/);
   expect(stdout).toMatch(/disbursement\s+queued\s+1.200\s+6.000.000\s+needs review/);
-  expect(stdout).toContain('The provider says about 50 of disbursement: 48 success, 2 pending');
+  expect(stdout).toContain('The provider reports for 50 of disbursement: 48 success, 2 pending');
   expect(stderr).toContain('relais recover --apply');
 });
 
