@@ -27,10 +27,10 @@ export const entries: Readonly<Record<Job, readonly Entry[]>> = {
     { to: '/opt-outs', name: 'optOuts', roles: ['read'] },
   ],
   pay: [
-    { to: '/pay', name: 'pay', roles: ['enqueue-payments'] },
+    { to: '/pay', name: 'pay', roles: ['enqueue', 'enqueue-payments'] },
     { to: '/balances', name: 'balances', roles: ['read'] },
   ],
-  collect: [{ to: '/collect', name: 'collect', roles: ['enqueue-payments'] }],
+  collect: [{ to: '/collect', name: 'collect', roles: ['enqueue', 'enqueue-payments'] }],
   control: [
     { to: '/approvals', name: 'approvals', roles: ['read'] },
     { to: '/review', name: 'review', roles: ['read'] },
