@@ -156,3 +156,29 @@ function fieldsOf(
   );
   return { ...Object.fromEntries([...named, ...counted]), ...present({ trace }) };
 }
+
+type Content = Pick<CampaignRow, 'name' | 'body' | 'options' | 'per_second' | 'starts_at'>;
+
+/** Of a campaign that is new. */
+export const NO_CONTENT: Content = { name: '', body: '', options: {}, per_second: null, starts_at: null };
+
+/** The columns after a change of fields. */
+export function contentOf(fields: CampaignFields, before: Content) {
+  const { name = before.name, text = before.body, perSecond, sendAt, ...more } = fields;
+  const options = Object.entries({ ...before.options, ...more }).filter(([, value]) => value !== '');
+  return {
+    name,
+    body: text,
+    options: Object.fromEntries(options),
+    perSecond: perSecond === undefined ? before.per_second : perSecond === '' ? null : perSecond,
+    startsAt: sendAt === undefined ? before.starts_at : sendAt === '' ? null : new Date(sendAt),
+  };
+}
+
+export function fieldOf(campaign: CampaignRow, name: string): string | number {
+  if (name === 'name') return campaign.name;
+  if (name === 'text') return campaign.body;
+  if (name === 'perSecond') return campaign.per_second ?? '';
+  if (name === 'sendAt') return campaign.starts_at === null ? '' : Date.parse(campaign.starts_at);
+  return campaign.options[name] ?? '';
+}

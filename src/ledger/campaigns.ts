@@ -12,7 +12,15 @@ import { canonicalJson } from '../lib/ids.ts';
 import type { Traces } from '../lib/traces.ts';
 import type { CampaignRecord } from '../operations/record.ts';
 import { type Act, type Known, actOf, noteAct } from './acts.ts';
-import { type CampaignFields, type CampaignRow, type ReadCampaign, recordOf } from './campaign-record.ts';
+import {
+  type CampaignFields,
+  type CampaignRow,
+  NO_CONTENT,
+  type ReadCampaign,
+  contentOf,
+  fieldOf,
+  recordOf,
+} from './campaign-record.ts';
 import type { OnCommitted } from './committed.ts';
 import { LedgerClosed } from './errors.ts';
 import type { Database, Run } from './pool.ts';
@@ -107,7 +115,7 @@ export class Campaigns {
   /** Records a draft. Throws `LedgerClosed` while the ledger is recovering. */
   async accept(one: NewCampaign): Promise<Drafted> {
     const { id, account, fingerprint, createdBy } = one;
-    const { name, body, options, perSecond, startsAt } = contentOf(one.fields, EMPTY);
+    const { name, body, options, perSecond, startsAt } = contentOf(one.fields, NO_CONTENT);
     return this.#database.transaction(async (run) => {
       const identity = identityOf(one);
       const [fresh] = await run<{ created_at: Date }>('accept_campaign', [
@@ -426,29 +434,4 @@ function eventDataOf(
 function canaryOf({ options, recipients }: CampaignRow): number {
   const { canary } = options;
   return typeof canary === 'number' ? canary : recipients > LARGE ? CANARY : 0;
-}
-
-type Content = Pick<CampaignRow, 'name' | 'body' | 'options' | 'per_second' | 'starts_at'>;
-
-const EMPTY: Content = { name: '', body: '', options: {}, per_second: null, starts_at: null };
-
-/** The columns after a change of fields. */
-function contentOf(fields: CampaignFields, before: Content) {
-  const { name = before.name, text = before.body, perSecond, sendAt, ...more } = fields;
-  const options = Object.entries({ ...before.options, ...more }).filter(([, value]) => value !== '');
-  return {
-    name,
-    body: text,
-    options: Object.fromEntries(options),
-    perSecond: perSecond === undefined ? before.per_second : perSecond === '' ? null : perSecond,
-    startsAt: sendAt === undefined ? before.starts_at : sendAt === '' ? null : new Date(sendAt),
-  };
-}
-
-function fieldOf(campaign: CampaignRow, name: string): string | number {
-  if (name === 'name') return campaign.name;
-  if (name === 'text') return campaign.body;
-  if (name === 'perSecond') return campaign.per_second ?? '';
-  if (name === 'sendAt') return campaign.starts_at === null ? '' : Date.parse(campaign.starts_at);
-  return campaign.options[name] ?? '';
 }

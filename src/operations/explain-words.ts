@@ -225,7 +225,6 @@ const ofOthers: Rows = {
   ],
   nothing_new: ['the provider reports the same status as before', NOTHING],
   completed_late: ['it was paid after a final status was reported; callers got both events', NOTHING],
-  succeeded_late: ['it was credited after relais had given up: the answer came late', NOTHING],
   rows_under_way: ['rows of the batch are in progress', BY_ITSELF],
   lease_over: ['the lease ended, and another worker may have taken it', BY_ITSELF],
   disabled: [
