@@ -62,7 +62,7 @@ export const englishCampaign = {
   scheduledFor: (time: string) => `scheduled for ${time}`,
   country: (recipients: string, sent: string, failed: string) =>
     `${recipients}, of which ${sent} sent and ${failed} failed`,
-  meaning: (reason: string, id: string) => `Explain ${reason}: relais explain ${id}`,
+  meaning: (reason: string, id: string) => `For details (${reason}): relais explain ${id}`,
   resume: (id: string) => `To resume it: relais campaign resume ${id}`,
   stoppedWatching: (id: string) =>
     `Stopped watching; the campaign continues. To pause it: relais campaign pause ${id}`,

@@ -63,7 +63,7 @@ test('a follower sees why it is held and how to resume, and not how if it resume
   const { env } = await apiThat((_, at) => ({ body: bodies[Math.min(at, bodies.length) - 1] }));
   const { stdout, stderr } = await relais(['campaign', 'show', ID, '--follow'], { env });
   expect(stdout).toContain('held: too many failed');
-  expect(stderr.match(/What it is night there means/g)).toHaveLength(1);
+  expect(stderr.match(/For details \(it is night there\)/g)).toHaveLength(1);
   expect(stderr.match(/relais campaign resume/g)).toHaveLength(1);
 });
 

@@ -100,7 +100,7 @@ test('the list comes page by page, one number a line', async () => {
     2,
     { from: 'SHOP', after: '77', limit: '10000' },
   ]);
-  expect(stderr).toContain('4 more are kept as hashes');
+  expect(stderr).toContain('4 more numbers were erased');
   const { stdout: json } = await relais(['opt-outs', 'list', '--json'], { env });
   expect(JSON.parse(json)).toEqual(['+1', '+2', '+3']);
 });

@@ -31,7 +31,7 @@ test('continues page after page, and shows what it found and what stays', async 
 test('remaining data in flight is reported, and is no success', async () => {
   const { env } = await apiThat(() => ({ body: page({ open: 3 }) }));
   const { code, stderr } = await relais(['purge', '--phone', '+221771234567'], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('3 are on the way')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('3 are pending')]);
 });
 
 test('asks on a terminal before an irreversible act', async () => {

@@ -98,13 +98,28 @@ test('the fake answers like the real producer', async () => {
 
 test('a request of a paused queue waits, and is accepted later', async () => {
   const { service } = own;
+  const resume = () => service.call('POST', '/v1/queues/intake/resume');
+  onTestFinished(async () => void (await resume()));
   expect((await service.call('POST', '/v1/queues/intake/pause')).status).toBe(200);
-  const refusal = open({ redis: own.url, patience: '2s' }).disburse(named('paused'));
-  await expect(refusal).rejects.toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
-  const asking = open({ redis: own.url, patience: '60s' }).disburse(named('paused-2'));
-  expect((await service.call('POST', '/v1/queues/intake/resume')).status).toBe(200);
+  // A worker reads which queues are paused at its next poll, so the first requests may still be accepted.
+  let asked = 0;
+  const refusal = await vi.waitUntil(
+    async () => {
+      asked += 1;
+      const asking = open({ redis: own.url, patience: '2s' }).disburse(named(`paused-${asked}`));
+      return asking.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    },
+    { timeout: 60_000 },
+  );
+  expect(refusal).toMatchObject({ name: 'Unconfirmed', accepted: 'unknown' });
+  const asking = open({ redis: own.url, patience: '60s' }).disburse(named('paused'));
+  expect((await resume()).status).toBe(200);
   expect(await asking).toMatchObject({ outcome: 'accepted' });
-  expect(await open({ redis: own.url }).disburse(named('paused'))).toMatchObject({ outcome: 'duplicate' });
+  const again = open({ redis: own.url }).disburse(named(`paused-${asked}`));
+  expect(await again).toMatchObject({ outcome: 'duplicate' });
 });
 
 describe('a Redis that', () => {
@@ -194,15 +209,17 @@ describe('a Redis that', () => {
   });
 
   test('lost its first answer records a message without a reference once', async () => {
-    const before = await recorded('message');
+    const to = numberOf(9_001);
     const between = await lossyLine(own.port);
     const producer = open({ redis: { port: between.port }, patience: '60s' });
     await producer.sendMessages([aMessage({ to: numberOf(0) })]);
     between.loseNextAnswer();
-    const [verdict] = await producer.sendMessages([aMessage({ to: numberOf(1) })]);
+    const [verdict] = await producer.sendMessages([aMessage({ to })]);
     expect(between.lost()).toBe(1);
     expect(verdict).toMatchObject({ outcome: 'accepted' });
-    expect(await recorded('message')).toBe(before + 2);
+    // Messages of other tests that were not confirmed may be recorded meanwhile.
+    const rows = await own.service.ledger.query(`select from relais.operation where request ->> 'to' = '${to}'`);
+    expect(rows).toHaveLength(1);
   });
 
   test('is missing at the start is reported in time, with what to do', async () => {
