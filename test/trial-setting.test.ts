@@ -4,7 +4,7 @@ import { WrongSettings, describeConfig, loadConfig } from '../src/config.ts';
 
 test('the numbers of a trial are read, and shown nowhere', () => {
   const config = loadConfig({ TRIAL_NUMBERS: '+221771234567, +2250701020304' });
-  expect(config.TRIAL_NUMBERS?.numbers).toEqual(['+221771234567', '+2250701020304']);
+  expect(config.TRIAL_NUMBERS?.items).toEqual(['+221771234567', '+2250701020304']);
   expect(JSON.stringify(describeConfig(config)) + inspect(config)).not.toContain('1234567');
 });
 
@@ -17,7 +17,7 @@ test('a number of a trial without a country code is refused, and not repeated', 
 
 test('approvers are read with their numbers, which are shown nowhere', () => {
   const config = loadConfig({ NOTIFY_APPROVERS: 'fatou=+221771234567, Moussa Ba = +2250701020304' });
-  expect(config.NOTIFY_APPROVERS?.approvers).toEqual([
+  expect(config.NOTIFY_APPROVERS?.items).toEqual([
     { person: 'fatou', phone: '+221771234567' },
     { person: 'Moussa Ba', phone: '+2250701020304' },
   ]);

@@ -31,7 +31,7 @@ export interface Form<Id extends Judged> {
   readonly end: End | undefined;
   readonly isUnderWay: boolean;
   readonly wrong: Wrong;
-  /** What the name of this form stands for already. */
+  /** The operation that this form has already created. */
   readonly existing: string | undefined;
   readonly check: (asked: Asked<Id>) => Promise<void>;
   readonly change: () => void;
@@ -58,7 +58,7 @@ export function useForm<Id extends Judged>(id: Id): Form<Id> {
       sending.forget();
       const nth = (asking.current += 1);
       const answer = (await judging.act({ ...asked, dryRun: true })) as Judgement<Id> | undefined;
-      // Of two checks the later is meant, whichever is answered first.
+      // Two checks can be answered in any order: only the later check counts.
       if (nth === asking.current) setJudged(answer);
     },
     change: () => {

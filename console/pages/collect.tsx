@@ -39,7 +39,7 @@ export function Collect({ way }: CollectProps) {
 function useWritten<T extends Readonly<Record<string, string>>>(empty: T) {
   const { session } = useSession();
   const [written, write] = useState({ ...empty, account: session.accounts?.[0] ?? 'main' });
-  /** What each field needs; `pointer` is where the API has it. */
+  /** The properties of a field; `pointer` is its place in the request of the API. */
   const fieldsOf = (wrong: Wrong) => (name: keyof T & string, pointer: string) => ({
     value: written[name] ?? '',
     set: (value: string) => write({ ...written, [name]: value }),

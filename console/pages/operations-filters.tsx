@@ -35,7 +35,7 @@ function filtersOf(kind: Listed): readonly Filter[] {
   return ORDER.filter((name) => query.includes(name === METADATA ? `${PREFIX}KEY` : name));
 }
 
-/** What the address asks of the list. */
+/** The filters in the address of the page. */
 export function askedBy(kind: Listed, search: URLSearchParams): Asked<'listDisbursements'> {
   const names = filtersOf(kind);
   const given = [...search].filter(([, value]) => value !== '');

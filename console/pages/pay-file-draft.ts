@@ -38,7 +38,7 @@ interface Said {
   readonly notifyFailed: string;
 }
 
-/** What is said of one file is no answer for another. */
+/** The choices made for one file do not apply to another file. */
 const saidOf = (account: string, file: File | undefined): Said => ({
   account,
   sheet: '',
@@ -105,7 +105,7 @@ export interface FileDraft {
   readonly choose: (file: File) => void;
   /** Says more of how it is read, and has it checked again. */
   readonly say: (more: Partial<Said>) => void;
-  /** What is being typed: it is checked when the field is left. */
+  /** The text being typed: the API checks it when the user leaves the field. */
   readonly type: (more: Partial<Said>) => void;
   readonly send: () => ReturnType<Form<'createBatch'>['send']>;
 }

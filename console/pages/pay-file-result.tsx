@@ -1,4 +1,4 @@
-/** What would be paid of a file, what is refused and why, and what only a person can decide. */
+/** The payments of a file, its refused rows with reasons, and the questions for the user. */
 import { Count, Money, countIn } from '../parts/figures.tsx';
 import { useFormWords } from '../parts/form-words.ts';
 import { useWords } from '../parts/language.tsx';

@@ -6,7 +6,7 @@ import type { Form } from '../asking/form.ts';
 import { pageOf } from '../asking/kinds.ts';
 import { Ended } from './act.tsx';
 import { readWrittenXof } from '../../src/lib/money.ts';
-import { moneyIn } from './figures.tsx';
+import { countIn, moneyIn } from './figures.tsx';
 import { Field } from './field.tsx';
 import { useFormWords } from './form-words.ts';
 import { useWords } from './language.tsx';
@@ -18,7 +18,7 @@ interface AskingProps<Id extends Judged> {
   /** The pointers that have a field: other problems are shown above the fields. */
   readonly pointers: readonly string[];
   readonly fields: ReactNode;
-  /** What follows, seen once more before it is sent. */
+  /** A summary of the request, shown before it is sent. */
   readonly summary: (judged: Judgement<Id>) => ReactNode;
   readonly send: (judged: Judgement<Id>) => string;
   /** The address of an empty form of this kind. */
@@ -119,7 +119,7 @@ function Looking<Id extends Judged>({ form, judged, summary, send, onSend }: Loo
   );
 }
 
-/** What looks wrong and is no reason to refuse, and whether another person must approve it. */
+/** Warnings that do not refuse the request, and whether another person must approve it. */
 function Follows({ judged }: { readonly judged: object }) {
   const says = useFormWords();
   const { warnings = [], state } = judged as { readonly warnings?: readonly string[]; readonly state?: string };
@@ -170,7 +170,7 @@ interface AmountProps {
   readonly wrong: string | undefined;
 }
 
-/** What stands in it is shown with groups as soon as it is an amount, so that no zero too many is overlooked. */
+/** An amount is shown with grouped digits when the user leaves the field, so that an extra zero is easy to see. */
 export function AmountField({ value, ...given }: AmountProps) {
   const words = useWords();
   const says = useFormWords();
@@ -183,17 +183,15 @@ export function AmountField({ value, ...given }: AmountProps) {
       inputMode="numeric"
       autoComplete="off"
       data-field="amount"
-      onBlur={() => typeof xof === 'number' && given.set(grouped(xof))}
+      onBlur={() => typeof xof === 'number' && given.set(countIn(words, xof))}
     />
   );
 }
 
-/** What is no amount goes as it was written: relais says what is wrong with it. */
+/** The number of XOF. A text that is no amount stays as written, and the API reports the problem. */
 export function amountOf(written: string): number | string {
   return readWrittenXof(written, { thousands: true }) ?? written.trim();
 }
-
-const grouped = (xof: number): string => String(xof).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
 
 /** Fields that were left empty are left out. */
 export function filledIn<T extends Readonly<Record<string, unknown>>>(values: T): Partial<T> {

@@ -1,4 +1,4 @@
-/** What the forms say that ask for money to be paid or collected. */
+/** Texts of the forms for payments and collections. */
 import { counted } from './counted.ts';
 
 export const englishForms = {

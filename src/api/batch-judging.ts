@@ -18,7 +18,7 @@ const SAMPLE = 5;
 const PROBLEMS_TOLD = 100;
 const REFUSED_MOST = 1_000;
 
-/** Of a file that is only judged: in the form of the answer, or as the rows to correct. */
+/** The result of a dry run: as the answer, or as the rows to correct. */
 export async function judged(
   { batchDoor }: ApiContext,
   { file, account, options }: Judging,

@@ -55,7 +55,7 @@ export const readingQuery = {
 
 type ReadingQuery = { readonly [K in keyof typeof readingQuery]: z.output<(typeof readingQuery)[K]> };
 
-/** What was said of it; what was not is absent, so that the same reading has the same hash. */
+/** The given options only: the same reading has the same hash, however it was requested. */
 export function officeReading(query: ReadingQuery): OfficeReading {
   const { wallet, wallets: modes, referencePrefix, thousands, takeHidden, leaveOut } = query;
   const columns = given({

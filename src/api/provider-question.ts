@@ -1,4 +1,4 @@
-/** What is asked of the provider while the caller waits, and has no effect. */
+/** Reads from the provider while the caller waits, without an effect. */
 import type { Area, UpstreamAccount } from '../provider/account.ts';
 import type { Verdict } from '../provider/verdict.ts';
 import { mayUseAccount } from './keys.ts';

@@ -1,4 +1,4 @@
-/** What the provider says was sent to a number. Nothing is decided by it, and nothing is stored. */
+/** SMS to a number in the statistics of the provider. relais decides nothing by them and stores nothing. */
 import { NAME_MOST } from '../kinds/fields.ts';
 import { askedTime, soughtText } from '../kinds/request-pieces.ts';
 import { digitsOf } from '../lib/phone.ts';

@@ -19,7 +19,7 @@ export function acceptanceOf(container: Container): Acceptance {
     accounts: new Set(book.keys()),
     fingerprints,
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
-    trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
+    trial: trialNumbersOf(config.TRIAL_NUMBERS?.items),
     smsAccounts: smsAccountsIn(book),
   });
 }
@@ -36,7 +36,7 @@ export function batchDoorOf({ batches, limits, config, book, clock }: Container)
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
     extraWithdrawModes: config.EXTRA_WITHDRAW_MODES,
-    trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
+    trial: trialNumbersOf(config.TRIAL_NUMBERS?.items),
     smsAccounts: smsAccountsIn(book),
     now: () => clock.now(),
   });
@@ -51,7 +51,7 @@ export function collectAcceptanceOf(container: Container, nobodyWaits = false): 
     environment: config.ENVIRONMENT,
     accounts: new Set(book.keys()),
     directCredit: config.DIRECT_CREDIT === 'on',
-    trial: trialNumbersOf(config.TRIAL_NUMBERS?.numbers),
+    trial: trialNumbersOf(config.TRIAL_NUMBERS?.items),
     nobodyWaits,
   });
 }

@@ -10,6 +10,7 @@ import { EventGroups } from '../ledger/groups.ts';
 import type { StoredEvent } from '../ledger/event-stream.ts';
 import { subscribe } from '../ledger/subscription.ts';
 import { toMs } from '../lib/clock.ts';
+import { grouped } from '../messages/counts.ts';
 import { cheaperText } from '../lib/segments.ts';
 import { type Message, message } from '../messages/message.ts';
 import { textOf } from '../messages/texts.ts';
@@ -24,7 +25,7 @@ const GROUP = 'relais-approvers';
 const TYPES = ['disbursement', 'batch', 'campaign'].map((kind) => `${kind}.awaiting_approval`);
 const RETRY_MS = ['10s', '1m', '5m', '30m', '2h'].map(toMs);
 
-/** What awaits approval. */
+/** A payment, batch or campaign that awaits approval. */
 interface Item {
   readonly account: string;
   readonly state: string;
@@ -36,7 +37,7 @@ interface Item {
 export function approversPart(container: Container): Part {
   const { config, database, clock, random, quietly } = container;
   const groups = new EventGroups({ database });
-  const approvers = config.NOTIFY_APPROVERS?.approvers ?? [];
+  const approvers = config.NOTIFY_APPROVERS?.items ?? [];
   return {
     name: 'the SMS to approvers',
     start: async () => {
@@ -105,5 +106,6 @@ async function itemOf({ queries }: Pick<Container, 'queries'>, id: string): Prom
   return one && says && { ...one, askedBy: handsIn(one), says };
 }
 
+// A plain space: a non-breaking one is not in the alphabet of SMS.
 const paymentSays = (id: string, name: string, xof: number): Message =>
-  message('approval_of_payment', { id, name, amount: String(xof).replace(/\B(?=(\d{3})+(?!\d))/g, ' ') });
+  message('approval_of_payment', { id, name, amount: grouped(xof, ' ') });

@@ -1,4 +1,4 @@
-/** What the console needs from this process: its files, sessions, the identity provider. */
+/** The parts of this process that the console needs: its files, sessions, the identity provider. */
 import { type Violation, consoleFilesIn } from '../api/console-files.ts';
 import type { Container } from './container.ts';
 import { providerOf } from './oidc.ts';

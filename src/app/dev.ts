@@ -19,7 +19,7 @@ import { sandboxKeys } from './sandbox.ts';
 type Settings = Record<string, string | undefined>;
 
 export async function dev({ env, signal, ready }: Surroundings): Promise<number> {
-  // Whatever the environment says about keys and addresses, nothing here may connect beyond this machine.
+  // Keys and addresses of the environment are ignored: nothing here may connect beyond this machine.
   const settings: Settings = { ...forPeople(), ...anyHour, ...env, ...devSettings() };
   await leaveTakenPorts(settings);
   const urls: Urls & { base?: string; crm?: string; control?: string; redis?: string; database?: string } = {};

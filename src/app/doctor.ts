@@ -125,7 +125,7 @@ async function* examineWith(tools: Looking, config: Config): AsyncGenerator<Find
   const { roles = allRoles, clock } = tools;
   const book = readAccounts(config);
   if (config.TRIAL_NUMBERS) {
-    const count = config.TRIAL_NUMBERS.numbers.length;
+    const count = config.TRIAL_NUMBERS.items.length;
     yield ok('settings', message('trial_numbers_only', { count }));
   }
   const { findings, isFit } = await reachPostgres(config, clock);

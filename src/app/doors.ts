@@ -139,7 +139,7 @@ function toldBy(config: Config, doctor: ApiContext['doctor']) {
     ratePerSecond: config.API_RATE,
     environment: config.ENVIRONMENT,
     defaultCountry: config.DEFAULT_COUNTRY,
-    trialNumbers: config.TRIAL_NUMBERS?.numbers,
+    trialNumbers: config.TRIAL_NUMBERS?.items,
   };
 }
 

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { JsonObject } from './client.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped, printable } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
 
 export function addAuditCommands(group: Command, shell: Shell): void {

@@ -9,7 +9,7 @@ import { type Decision, decisionsIn, renderDecisions } from './check-decisions.t
 import { CommandFailed, WrongUsage } from './failure.ts';
 import { atLeastOne, country, withExample } from './flags.ts';
 import { type ExitCode, isStandardInput } from './io.ts';
-import { grouped } from './output.ts';
+import { grouped } from '../messages/counts.ts';
 import { pricesFor } from './prices-file.ts';
 import {
   checkFile,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { follow, readCampaign } from './campaign-follow.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped } from './output.ts';
+import { grouped } from '../messages/counts.ts';
 import type { Shell } from './shell.ts';
 
 interface RetryFlags {

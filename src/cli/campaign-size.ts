@@ -3,7 +3,8 @@ import type { Words } from '../messages/languages.ts';
 import { money } from '../messages/figures.ts';
 import { readCampaign } from './campaign-follow.ts';
 import type { JsonObject } from './client.ts';
-import { grouped, printable } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable } from './output.ts';
 import { remainingOf } from './progress.ts';
 
 /** `120 people (“Rappel”, 240 segments, about 4 800 XOF; BF has no price)`; for a running campaign, the rest. */

@@ -12,7 +12,8 @@ import type { JsonObject } from './client.ts';
 import { withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
 import { type Language, type Words, wordFor, wordsIn } from '../messages/languages.ts';
-import { grouped, printable, type Row } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable, type Row } from './output.ts';
 import { renderLine } from './progress.ts';
 import type { Shell } from './shell.ts';
 

@@ -67,7 +67,7 @@ export interface FlagSchema {
   readonly maximum?: number;
 }
 
-/** Of a million operations, some 400. */
+/** About 400 operations of a million. */
 const TURNED_MOST = 2_000;
 
 type Given = Readonly<Record<string, unknown>>;

@@ -3,7 +3,8 @@ import { toldInOrder } from '../kinds/batch-outcome.ts';
 import { counted, money } from '../messages/figures.ts';
 import type { JsonObject } from './client.ts';
 import { type Words, wordFor } from '../messages/languages.ts';
-import { grouped, printable, type Row } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable, type Row } from './output.ts';
 import type { Shell } from './shell.ts';
 
 export const BATCHES = '/v1/disbursement-batches';
@@ -106,7 +107,7 @@ interface TableRead {
   readonly wallets?: readonly { readonly name: string; readonly rows: number; readonly mode: string | null }[];
 }
 
-/** Of a check: which column was read as what, and the names of wallets without an explanation. */
+/** The columns that a check has recognised, and names of wallets that have no withdraw mode yet. */
 export async function printReading({ table }: JsonObject, { output, words }: Shell): Promise<void> {
   const { fields = {}, wallets = [] } = (table ?? {}) as TableRead;
   const read = Object.entries(fields).filter(([field, heading]) => field !== heading);

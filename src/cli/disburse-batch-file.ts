@@ -2,7 +2,7 @@ import type { Encoding } from '../files/encodings.ts';
 import { BYTES_MAX } from '../producer/batch/read-file.ts';
 import { bytesFrom } from './asking.ts';
 import { CommandFailed } from './failure.ts';
-import { grouped } from './output.ts';
+import { grouped } from '../messages/counts.ts';
 import { contentTypeOf } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 

@@ -14,7 +14,8 @@ import { type ReadingFlags, readingOf, withReading } from './disburse-batch-read
 import { notifiedStates } from '../kinds/notify.ts';
 import { encoding, listOf, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped, printable } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable } from './output.ts';
 import { explainFile } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 

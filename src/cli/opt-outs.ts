@@ -6,7 +6,8 @@ import type { JsonObject } from './client.ts';
 import { WrongUsage } from './failure.ts';
 import { country, repeated, withEncoding, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped, printable } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable } from './output.ts';
 import { contentTypeOf } from './recipients-file.ts';
 import type { Shell } from './shell.ts';
 

@@ -238,8 +238,3 @@ export function printable(value: unknown): string {
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
-
-/** `80000` → `80 000`, with non-breaking spaces. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
-}

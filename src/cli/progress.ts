@@ -1,7 +1,8 @@
 import { timed } from '../messages/figures.ts';
 import { describeMs } from '../lib/clock.ts';
 import { type Language, type Words, wordFor, wordsIn } from '../messages/languages.ts';
-import { grouped, printable } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable } from './output.ts';
 
 export interface CampaignTotals {
   readonly total: number;

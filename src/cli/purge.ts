@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { JsonObject } from './client.ts';
 import { country, withExample } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped } from './output.ts';
+import { grouped } from '../messages/counts.ts';
 import type { Shell } from './shell.ts';
 
 interface PurgeFlags {

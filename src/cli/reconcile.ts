@@ -11,7 +11,7 @@ import { contentTypeFor } from './disburse-batch-file.ts';
 import { CommandFailed } from './failure.ts';
 import { withEncoding, withExample, wrongValue } from './flags.ts';
 import type { ExitCode } from './io.ts';
-import { grouped } from './output.ts';
+import { grouped } from '../messages/counts.ts';
 import { type Reconciled, readStatement, statementColumns } from '../operations/reconcile.ts';
 import type { Columns, Unreadable as UnreadableRow } from '../operations/reconcile-match.ts';
 import { explainFile } from './recipients-file.ts';

@@ -5,7 +5,8 @@ import type { ExitCode } from './io.ts';
 import { wordFor } from '../messages/languages.ts';
 import { type RecoverySteps, recoverySteps } from '../messages/recovery-steps.ts';
 import { itemsOf } from './record.ts';
-import { grouped, printable } from './output.ts';
+import { grouped } from '../messages/counts.ts';
+import { printable } from './output.ts';
 import type { Shell } from './shell.ts';
 
 interface RecoverFlags {

@@ -25,7 +25,7 @@ const PIECE_BYTES = 65_536;
 /** A million rows of four columns. It is held as a whole: the directory of a zip archive is at its end. */
 const WORKBOOK_BYTES_MAX = 50_000_000;
 const UNPACKED_MAX = 536_870_912;
-/** Of all workbooks in this process that are not fully read. */
+/** The sum over all workbooks in this process that are not fully read. */
 const WORKBOOKS_BYTES_MAX = 4 * WORKBOOK_BYTES_MAX;
 
 export type FileFormat = 'csv' | 'ndjson' | 'xlsx' | 'ods';

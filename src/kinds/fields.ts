@@ -32,7 +32,7 @@ export interface Field<Value = unknown, Presence extends 'sure' | 'maybe' = 'sur
   readonly as?: string;
   /** The lookup key under which it finds the operation. */
   readonly sought?: SoughtName;
-  /** What events have of it, where they have less. */
+  /** The part that events carry, if it is not the whole field. */
   readonly reported?: (value: unknown) => unknown;
 }
 

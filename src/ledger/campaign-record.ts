@@ -159,7 +159,7 @@ function fieldsOf(
 
 type Content = Pick<CampaignRow, 'name' | 'body' | 'options' | 'per_second' | 'starts_at'>;
 
-/** Of a campaign that is new. */
+/** The content before a new campaign has any. */
 export const NO_CONTENT: Content = { name: '', body: '', options: {}, per_second: null, starts_at: null };
 
 /** The columns after a change of fields. */

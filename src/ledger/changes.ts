@@ -113,7 +113,7 @@ const JOURNALED = [
 ];
 
 function journalItemOf<K extends Kind>(record: Changed<K>, set: FieldValues = {}): JournalItem {
-  const stored = record as unknown as Readonly<Record<string, unknown>>;
+  const stored: Readonly<Record<string, unknown>> = { ...record };
   const item: Record<string, unknown> = {};
   for (const name of JOURNALED) {
     const value = set[name] ?? stored[name];

@@ -94,7 +94,7 @@ function requestWithout(kind: string, theirs: boolean, request: Json, words: Per
   return { ...words.without(theirs ? without(said, SAID) : said), ...accounts };
 }
 
-/** What an invoice says of its payer. */
+/** Fields of an invoice about its payer. */
 const PAYER = ['customer', 'customData'] as const;
 
 function factsWithout(theirs: boolean, facts: Json, words: PersonWords): Json {

@@ -14,7 +14,7 @@ export interface Standing {
   readonly xof?: number;
 }
 
-/** What an apply does with it; `nothing`: it already waits for a user. */
+/** The effect of an apply; `nothing`: the operation already waits for a user. */
 export function wouldDo({ kind, state }: Standing): Restoring | 'nothing' {
   return (kind === 'recipient' ? recipientRestored(state) : restoringOf(kind, state)) ?? 'nothing';
 }

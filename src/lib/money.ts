@@ -1,3 +1,5 @@
+import { grouped } from '../messages/counts.ts';
+
 /**
  * XOF has no minor unit, so money is a whole number of francs everywhere. The provider writes it as `203`, `"203"`,
  * `"203.00"` or `"1 203,00 XOF"`; a value with a fraction of a franc is refused, not rounded.
@@ -41,5 +43,5 @@ export function readWrittenXof(
 
 /** `1250000` → `1 250 000 XOF`. */
 export function describeXof(amount: number): string {
-  return `${String(amount).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0')}\u00a0XOF`;
+  return `${grouped(amount)}\u00a0XOF`;
 }

@@ -1,6 +1,8 @@
 /** Counts as words. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
+
+/** `80000` → `80 000`, with non-breaking spaces. */
+export function grouped(count: number, space = '\u00a0'): string {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, space);
 }
 
 export function some(count: number, one: string, several: string): string {

@@ -1,11 +1,12 @@
 /** Numbers, money and times in a language's format. */
+import { grouped } from './counts.ts';
 import type { Words } from './languages.ts';
 
 type Figures = Words['figures'];
 
 /** `80000` → `80 000`, with non-breaking spaces. */
 export function counted(count: number, { space }: Figures): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, space);
+  return grouped(count, space);
 }
 
 /** XOF has no minor unit. */

@@ -1,4 +1,4 @@
-/** What acceptance asks a store to record, and the store's answers. */
+/** The operation that acceptance asks a store to record, and the answers of the store. */
 import type { Kind, StateOf } from '../kinds/index.ts';
 import type { MoneyLimit } from '../kinds/limits.ts';
 import type { Act } from './act.ts';

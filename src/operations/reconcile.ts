@@ -107,7 +107,7 @@ interface Recorded {
 }
 
 const DAY_MS = 86_400_000;
-/** What succeeded in the days of a statement was accepted so long before at most. */
+/** The longest time from the acceptance of a payment to its success in the days of a statement. */
 const ACCEPTED_BEFORE_DAYS = 35;
 
 /** Undefined: the statement has no row that can be read. */

@@ -427,7 +427,7 @@ interface Told {
   /** The result follows a review, or corrects an earlier result. */
   readonly late?: boolean;
   readonly set?: FieldValues;
-  /** What the provider named just now: the record stores it, and the event carries what it carries of a record. */
+  /** Fields that the provider has just named: the record stores them, and the event carries its own part of them. */
   readonly details?: FieldValues;
   readonly dueInMs?: number | undefined;
   readonly evidence?: Said | undefined;

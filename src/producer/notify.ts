@@ -85,7 +85,7 @@ type Payment = Pick<RequestOf<'disbursement'>, 'accountAlias' | 'account'> & {
   readonly country: Country | undefined;
 };
 
-/** What is sent to whom. `country`: of the number that is paid; absent: the alias is no number. */
+/** The texts and the recipient of the SMS. `country` belongs to the paid number; absent: the alias is no number. */
 function planNotify(
   notify: NotifyRequest,
   { accountAlias, account, country }: Payment,
@@ -125,7 +125,7 @@ interface Told {
 const TOLD_NOTHING: Told = { problems: [], warnings: [] };
 
 interface ReadPayee {
-  /** Of the number that is paid; absent: the alias is no number. */
+  /** The country of the paid number; absent: the alias is no number. */
   readonly country: Country | undefined;
   readonly problems: readonly Problem[];
 }

@@ -1,7 +1,7 @@
 /** The setting of approvers: the persons who get an SMS when something awaits approval. */
-import { inspect } from 'node:util';
 import { z } from 'zod';
-import { orIssue } from './types.ts';
+import { PrivateList } from './private-list.ts';
+import { commaSeparated, orIssue } from './types.ts';
 import { message } from '../messages/message.ts';
 import { MessageError } from '../messages/texts.ts';
 
@@ -14,33 +14,9 @@ export interface Approver {
   readonly phone: string;
 }
 
-/** Numbers of people: printing, logging and JSON give only how many there are. */
-export class ApproverList {
-  readonly #approvers: readonly Approver[];
-
-  constructor(approvers: readonly Approver[]) {
-    this.#approvers = approvers;
-  }
-
-  get approvers(): readonly Approver[] {
-    return this.#approvers;
-  }
-
-  toJSON(): string {
-    return `${this.#approvers.length} approvers`;
-  }
-
-  [inspect.custom](): string {
-    return this.toJSON();
-  }
-}
-
 /** Throws without a number in the message. */
-function readApprovers(text: string): ApproverList {
-  const entries = text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
+function readApprovers(text: string): PrivateList<Approver> {
+  const entries = commaSeparated(text);
   const approvers = entries.map((entry, at): Approver => {
     const [, person, phone] = ENTRY.exec(entry) ?? [];
     if (person === undefined || phone === undefined) throw new MessageError(message('approver', { number: at + 1 }));
@@ -48,7 +24,7 @@ function readApprovers(text: string): ApproverList {
   });
   const twice = approvers.find(({ person }, at) => approvers.findIndex((one) => one.person === person) !== at);
   if (twice !== undefined) throw new MessageError(message('approver_twice', { person: twice.person }));
-  return new ApproverList(approvers);
+  return new PrivateList('approvers', approvers);
 }
 
 export const approvers = {

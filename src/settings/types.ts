@@ -12,6 +12,13 @@ import { type Message, message } from '../messages/message.ts';
 import { MessageError, messageIn } from '../messages/texts.ts';
 import { saidBy, says, unsaid, written } from '../messages/schemas.ts';
 
+/** The words of a list, without empty ones. */
+export const commaSeparated = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
 export const duration = (fallback: string) => z.string().default(fallback).transform(orIssue(toMs));
 /** `off` is 0. */
 export const durationOrOff = (fallback: string) =>
@@ -50,15 +57,7 @@ export const words = (read: (word: string) => string) =>
   z
     .string()
     .default('')
-    .transform(
-      orIssue((text) =>
-        text
-          .split(',')
-          .map((word) => word.trim())
-          .filter((word) => word !== '')
-          .map(read),
-      ),
-    );
+    .transform(orIssue((text) => commaSeparated(text).map(read)));
 /**
  * An unset limit is not requested, and only then the default applies: the default is displayed here and never filled
  * in.

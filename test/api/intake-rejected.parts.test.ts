@@ -1,31 +1,26 @@
 /** Reports of jobs of the queue `intake` that relais refuses. */
-import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../src/ledger/pool.ts';
 import { Rejections } from '../../src/ledger/rejections.ts';
+import { type IntakeQueue, openIntake } from '../support/intake-queue.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const request = { kind: 'disbursement', accountAlias: '771234567', amount: 5_000, withdrawMode: 'wallet-a-senegal' };
 
 let service: Service;
-let queue: Queue;
-let ends: QueueEvents;
+let intake: IntakeQueue;
 beforeAll(async () => {
   service = await startService({ ACCOUNTS: 'main,other' });
-  const place = { connection: { url: service.redisUrl }, prefix: '{relais}' };
-  queue = new Queue('intake', place);
-  ends = new QueueEvents('intake', place);
-  await Promise.all([queue.waitUntilReady(), ends.waitUntilReady()]);
+  intake = await openIntake(service.redisUrl);
 });
 afterAll(async () => {
-  await queue?.close();
-  await ends?.close();
+  await intake?.close();
   await service?.stop();
 });
 
 async function refused(data: object): Promise<string> {
-  const job = await queue.add('pay', data);
-  await expect(job.waitUntilFinished(ends)).rejects.toThrow('refused, nothing was recorded');
+  const job = await intake.queue.add('pay', data);
+  await expect(job.waitUntilFinished(intake.ends)).rejects.toThrow('refused, nothing was recorded');
   return String(job.id);
 }
 
@@ -48,12 +43,16 @@ test('a refused job is an event, a row of the list and a count, with every probl
   expect(metrics.items).toHaveLength(1);
   const scrape = await fetch(`${service.metrics}/metrics`).then((answer) => answer.text());
   expect(scrape).toMatch(/relais_intake_rejected_total\{kind="disbursement"\} [1-9]/);
-  expect((await queue.getJob(jobId))?.data).toMatchObject({ id: '', outcome: 'invalid', problems: about.problems });
+  expect((await intake.queue.getJob(jobId))?.data).toMatchObject({
+    id: '',
+    outcome: 'invalid',
+    problems: about.problems,
+  });
 });
 
 test('another request under the reference of the first is the problem `conflict`, with its id', async () => {
-  const first = await queue.add('pay', { ...request, reference: 'twice' });
-  const { id } = await first.waitUntilFinished(ends);
+  const first = await intake.queue.add('pay', { ...request, reference: 'twice' });
+  const { id } = await first.waitUntilFinished(intake.ends);
   const jobId = await refused({ ...request, amount: 6_000, reference: 'twice' });
   const problems = [{ pointer: '/reference', message: expect.stringMatching(/^conflict: .*\/amount/) }];
   expect(await eventsOf(jobId)).toMatchObject([{ data: { existingId: id, problems } }]);

@@ -1,22 +1,17 @@
 /** The same wrong request through each way in: what is refused later is reported, what is refused at once is answered. */
-import { Queue, QueueEvents } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type IntakeQueue, openIntake } from '../support/intake-queue.ts';
 import { type Service, startService } from '../support/service.ts';
 
 let service: Service;
-let queue: Queue;
-let ends: QueueEvents;
+let intake: IntakeQueue;
 beforeAll(async () => {
   service = await startService();
   await service.ledger.query(`select relais.enqueue_grant(session_user::text, 'main', '{disbursement}')`);
-  const place = { connection: { url: service.redisUrl }, prefix: '{relais}' };
-  queue = new Queue('intake', place);
-  ends = new QueueEvents('intake', place);
-  await Promise.all([queue.waitUntilReady(), ends.waitUntilReady()]);
+  intake = await openIntake(service.redisUrl);
 });
 afterAll(async () => {
-  await queue?.close();
-  await ends?.close();
+  await intake?.close();
   await service?.stop();
 });
 
@@ -30,8 +25,8 @@ const problems = [{ pointer: '/withdrawMode', message: expect.any(String) }];
 
 const ways = {
   BullMQ: async (reference: string): Promise<void> => {
-    const job = await queue.add('pay', { kind: 'disbursement', ...wrong(reference) });
-    await expect(job.waitUntilFinished(ends)).rejects.toThrow('/withdrawMode');
+    const job = await intake.queue.add('pay', { kind: 'disbursement', ...wrong(reference) });
+    await expect(job.waitUntilFinished(intake.ends)).rejects.toThrow('/withdrawMode');
   },
   SQL: async (reference: string): Promise<void> => {
     await service.ledger.query(`select relais.enqueue('disbursement', '${JSON.stringify(wrong(reference))}')`);

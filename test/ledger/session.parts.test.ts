@@ -58,7 +58,7 @@ async function start(url: string): Promise<Database> {
   return database;
 }
 
-/** What another client of the same address sees. */
+/** The view of another client of the same address. */
 async function shown(url: string, setting: string): Promise<unknown> {
   const client = new Client({ connectionString: url });
   await client.connect();

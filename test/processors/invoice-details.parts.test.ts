@@ -1,4 +1,4 @@
-/** What the provider names of an invoice besides its state: the payer, the custom data, the amount without fees. */
+/** Details of an invoice that the provider names besides its state: the payer, the custom data, the amount without fees. */
 import { expect, test } from 'vitest';
 import { advanceInvoice } from '../../src/processors/collect/invoice.ts';
 import { openBench } from '../support/benches.ts';

@@ -1,3 +1,4 @@
+import { grouped } from '../../messages/counts.ts';
 import { csvCell } from '../../files/csv.ts';
 import type { UnusableFile } from '../../files/problems.ts';
 import type { FileFacts } from '../../files/rows.ts';
@@ -195,10 +196,6 @@ function ownColumns(columns: readonly string[]): readonly string[] {
   if (columns.length === 0) return ['to'];
   const last = columns.slice(-ADDED.length);
   return ADDED.every((name, at) => name === last[at]) ? columns.slice(0, -ADDED.length) : columns;
-}
-
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, '\u00a0');
 }
 
 /** Untrusted text: it must not control the terminal. */

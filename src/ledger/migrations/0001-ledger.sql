@@ -66,6 +66,11 @@ create function relais.is_compared() returns boolean language sql stable as $$
   select not exists (select from relais.worker w where w.compared is distinct from relais.server_run())
 $$;
 
+-- Whether a new request may leave: no recovery is in progress, and every process has compared.
+create function relais.may_send() returns boolean language sql stable as $$
+  select exists (select from relais.deployment d where d.recovering_at is null) and relais.is_compared()
+$$;
+
 -- One row for each detected or suspected restore. The newest one is running until `ended_at` is set.
 create table relais.recovery (
   number          bigint      generated always as identity primary key,

@@ -149,7 +149,7 @@ with next as materialized (
   where c.state = 'running' and c.account = any($1::text[])
     and (c.pace_at is null or c.pace_at <= coalesce($3, now()) + interval '1 s')
     and exists (select from relais.sms_request q where q.campaign = c.number and q.state = 'queued')
-    and exists (select from relais.deployment d where d.recovering_at is null) and relais.is_compared()
+    and relais.may_send()
     and not exists (select from relais.switch s where s.name in ('campaign', 'sms-batch', c.account))
   order by c.turn, c.number limit $2 for no key update of c skip locked
 ),
@@ -174,7 +174,7 @@ left join lateral (
 -- row: number int8
 select c.number from relais.campaign c
 where c.number = $1::int8 and c.state = 'running'
-  and exists (select from relais.deployment d where d.recovering_at is null) and relais.is_compared()
+  and relais.may_send()
   and not exists (select from relais.switch s where s.name in ('campaign', 'sms-batch', c.account));
 
 -- name: note_judged
@@ -197,7 +197,7 @@ with allowed as (
     (c.recipients + 49) / 50 as base
   from unnest($6::int8[], $7::int4[], $8::bool[], $10::int4[]) with ordinality as a(campaign, room, alone, share, nth)
   join relais.campaign c on c.number = a.campaign and c.state = 'running'
-  where exists (select from relais.deployment d where d.recovering_at is null) and relais.is_compared()
+  where relais.may_send()
 ),
 due as materialized (
   select a.number as campaign, q.n, q.size, row_number() over (order by q.turn, a.nth) as place,
